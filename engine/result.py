@@ -1,0 +1,234 @@
+"""What came back: measurements, failures, the environment they were made in. Only what was observed.
+
+Nothing here is trimmed, averaged or judged: every statistic and verdict is derived from these at display time.
+Units are base units (seconds, bytes, counts). Unknown is None, never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from engine.spec import Workload, digest_of
+
+FailureKind = Literal["unavailable", "out_of_memory", "timeout", "crashed", "cancelled", "error"]
+CacheState = Literal["cold", "warm"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """What the machine was doing at one moment; a field that cannot be read is None."""
+
+    load_average: float | None = None
+    steal_fraction: float | None = None
+    other_cpu_cores: float | None = None
+    sm_clock_hz: float | None = None
+    memory_clock_hz: float | None = None
+    temperature_c: float | None = None
+    power_w: float | None = None
+    throttle_reasons: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One variant's timed calls in one round, at `Measurement.workloads[workload]`.
+
+    `latency_s[i]` is sample i's wall time divided by `calls_per_sample`, device synchronised; `host_s` stops before the
+    synchronise; `gpu_s` comes from an event pair behind a spin (None per sample when the spin ended early).
+    `order` is the block's place in its round's random order.
+    """
+
+    workload: int
+    round: int
+    order: int
+    calls_per_sample: int
+    latency_s: tuple[float, ...]
+    host_s: tuple[float, ...] | None = None
+    gpu_s: tuple[float | None, ...] | None = None
+    before: Conditions | None = None
+    after: Conditions | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointSetUp:
+    """How one workload came to its steady state in this child.
+
+    `first_calls_s` are the first calls after the technique was applied, one by one, compilation included;
+    `new_graphs` how many graphs each of them compiled (None where nothing compiles). `warmup_s` are the calls after them.
+    """
+
+    first_calls_s: tuple[float, ...]
+    new_graphs: tuple[int, ...] | None = None
+    warmup_s: tuple[float, ...] = ()
+    reached_steady_state: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputCheck:
+    """One comparison of the measured callable's outputs at one workload, before or after timing (METHOD 4).
+
+    Errors are against the float64 reference: `rmse` and `max_abs_error` of this variant, `rmse_eager` and
+    `max_abs_error_eager` of plain eager in the same dtype, `reference_rms` the reference's own size. `is_stale`: a second,
+    different input gave the first one's answer. `is_overwritten`: a later call changed an output handed out earlier.
+    """
+
+    stage: Literal["before", "after"]
+    workload: int
+    inputs: int
+    rmse: float | None = None
+    rmse_eager: float | None = None
+    max_abs_error: float | None = None
+    max_abs_error_eager: float | None = None
+    reference_rms: float | None = None
+    cosine: float | None = None
+    argmax_agreement: float | None = None
+    non_finite: int | None = None
+    non_finite_eager: int | None = None
+    is_stale: bool | None = None
+    is_overwritten: bool | None = None
+    is_deterministic: bool | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """Everything one child observed for one variant in one process set.
+
+    `facts` are the evidence: counters and readings under keys of `engine.metrics.FACTS`; a key that could not be read on
+    this torch version holds None. `memory` is bytes by named kind (keys of `engine.metrics`). `compile_s` and `autotune_s`
+    come from torch's own compilation metrics. `throughput_s[i]` is seconds per call at workload i with calls back to back.
+    `harness_s` is what timing nothing costs: keys `empty` and `synchronize`.
+    """
+
+    variant: str
+    process: int
+    workloads: tuple[Workload, ...]
+    load_s: float
+    apply_s: float
+    points: tuple[PointSetUp, ...]
+    blocks: tuple[Block, ...]
+    compile_s: float | None = None
+    autotune_s: float | None = None
+    compile_cache: CacheState | None = None
+    throughput_s: tuple[float | None, ...] = ()
+    request_s: tuple[float, ...] = ()
+    harness_s: Mapping[str, float] = field(default_factory=dict)
+    memory: Mapping[str, int | None] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    outputs: tuple[OutputCheck, ...] = ()
+    rounds: tuple[Conditions, ...] = ()
+    log_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Nothing was measured for this variant in this process set, and why.
+
+    `stage` is a phase name (`start`, `load`, `apply`, `first_call`, `check`, `warmup`, `steady`, `finish`), `message` one readable sentence, `log_tail`
+    the last lines the child wrote.
+    """
+
+    variant: str
+    process: int
+    workloads: tuple[Workload, ...]
+    stage: str
+    kind: FailureKind
+    message: str
+    log_path: str | None = None
+    log_tail: str | None = None
+
+
+Outcome = Measurement | Failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What this device can do at best, measured in the same run (METHOD 5); the floor under every bar.
+
+    `bandwidth_bytes_per_s` is the best of copy, add and sum over arrays of `bandwidth_bytes` bytes (>= 4x last cache);
+    `flops_per_s` a square matrix product per dtype; `launch_s` the host cost of launching an empty kernel (None on CPU).
+    """
+
+    bandwidth_bytes_per_s: float | None = None
+    bandwidth_bytes: int | None = None
+    flops_per_s: Mapping[str, float] = field(default_factory=dict)
+    launch_s: float | None = None
+    graph_launch_s: float | None = None
+    synchronize_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """One device torch can run on. `key` is what torch calls it (`cpu`, `cuda:0`), `identity` names the physical one (UUID)."""
+
+    key: str
+    name: str
+    backend: Literal["cpu", "cuda", "hip", "mps", "xpu"]
+    identity: str
+    memory_bytes: int | None = None
+    multiprocessors: int | None = None
+    capability: str | None = None
+    driver: str | None = None
+    last_level_cache_bytes: int | None = None
+    cache_bytes: Mapping[str, int] = field(default_factory=dict)
+    supports_bfloat16: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capability:
+    """Whether this machine has something a variant needs (`cxx`, `triton`, `onnxruntime`, ...), and how that was seen."""
+
+    is_present: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """What `python -m engine.child --describe` prints: devices, versions, capabilities. No clocks, no load."""
+
+    hostname: str
+    system: str
+    cpu_model: str
+    physical_cores: int
+    usable_cores: int
+    memory_bytes: int
+    devices: tuple[Device, ...]
+    versions: Mapping[str, str | None]
+    capabilities: Mapping[str, Capability]
+    cpu_governor: str | None = None
+    cpu_quota_cores: float | None = None
+    is_virtual: bool | None = None
+
+    def device(self, key: str) -> Device | None:
+        """The device called `key`, or None."""
+        return next((device for device in self.devices if device.key == key), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """The surroundings of one run: identity decides whether a stored result may stand in for a new one.
+
+    `variables` are the environment variables that matter to torch; `settings` what the child recorded (inductor
+    settings that differ from their defaults, attention implementation).
+    """
+
+    machine: Machine
+    device: Device
+    threads: int
+    matmul_precision: str
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hex digits over device identity, driver, library versions, threads, precision and variables; never clocks or load."""
+        return digest_of(
+            {
+                "device": [self.device.backend, self.device.name, self.device.identity, self.device.driver],
+                "cpu": [self.machine.cpu_model, self.machine.physical_cores, self.machine.usable_cores],
+                "versions": dict(self.machine.versions),
+                "threads": self.threads,
+                "matmul_precision": self.matmul_precision,
+                "variables": dict(self.variables),
+            }
+        )
