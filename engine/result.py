@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from engine.spec import Workload, digest_of
+from engine.spec import Experiment, Workload, digest_of
 
 FailureKind = Literal["unavailable", "out_of_memory", "timeout", "crashed", "cancelled", "error"]
 CacheState = Literal["cold", "warm"]
@@ -125,8 +125,8 @@ class Measurement:
 class Failure:
     """Nothing was measured for this variant in this process set, and why.
 
-    `stage` is a phase name (`start`, `load`, `apply`, `first_call`, `check`, `warmup`, `steady`, `finish`), `message` one readable sentence, `log_tail`
-    the last lines the child wrote.
+    `stage` is a phase name (`start`, `load`, `apply`, `first_call`, `check`, `warmup`, `steady`, `finish`), `message` one
+    readable sentence, `log_tail` the last lines the child wrote.
     """
 
     variant: str
@@ -221,7 +221,7 @@ class Environment:
 
     @property
     def fingerprint(self) -> str:
-        """16 hex digits over device identity, driver, library versions, threads, precision and variables; never clocks or load."""
+        """16 hex digits over device identity, driver, versions, threads, precision, variables; never clocks or load."""
         return digest_of(
             {
                 "device": [self.device.backend, self.device.name, self.device.identity, self.device.driver],
@@ -232,3 +232,28 @@ class Environment:
                 "variables": dict(self.variables),
             }
         )
+
+
+RunStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One execution of an experiment on one machine. `id` is what links name; times are UTC, ISO 8601.
+
+    `outcomes` hold whatever exists so far. `status` "failed" means that the run as a whole could not go on, with `message`.
+    `environment` is None only while a queued run has not been started.
+    """
+
+    id: str
+    experiment: Experiment
+    status: RunStatus
+    submitted_at: str
+    environment: Environment | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
+    label: str = ""
+    note: str = ""
+    message: str = ""
+    limits: Limits | None = None
+    outcomes: tuple[Outcome, ...] = ()
