@@ -1,0 +1,155 @@
+"""What a workload's outputs should be: inputs, eager's own errors and float64 outputs, made once and passed as a file.
+
+Made in a child of its own so that no measured arm's memory carries them; read back one case at a time. The file holds the
+inputs too: both sides then compare the same thing even when a user's example inputs are random.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+
+from engine.child.output_errors import Errors, errors_of, real_positions
+from engine.child.subject import Inputs, Subject
+from engine.serial import unstructure
+from engine.spec import Workload, digest_of
+
+RANDOM_CASES = 8
+"""METHOD 4 A2 asks for at least 8 different inputs; a padded and an extreme case come on top."""
+LARGE_CASE_BYTES = 64 * 2**20
+LARGE_CASES = 3
+"""Operators over hundreds of megabytes are compared on three inputs: the file would fill the disk otherwise."""
+EXTREME_SCALE = 1024.0
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One input with the outputs it should give: `exact` in float64 on the CPU, `eager` plain eager's own errors."""
+
+    name: str
+    inputs: Inputs
+    exact: tuple[torch.Tensor, ...]
+    eager: tuple[Errors, ...]
+
+
+def flatten(outputs: Any) -> list[torch.Tensor]:
+    """All tensors of any nest of dicts, sequences and dataclasses, in order; everything else is left out."""
+    if isinstance(outputs, torch.Tensor):
+        return [outputs]
+    if isinstance(outputs, Mapping):
+        parts: Iterable[Any] = outputs.values()
+    elif isinstance(outputs, list | tuple):
+        parts = outputs
+    elif is_dataclass(outputs):
+        parts = [getattr(outputs, field.name) for field in fields(outputs)]
+    else:
+        return []
+    return [tensor for part in parts for tensor in flatten(part)]
+
+
+def case_inputs(subject: Subject) -> Iterator[tuple[str, Inputs]]:
+    """Named input sets to compare outputs on: different random ones, a padded one, an extreme one; all of one shape."""
+    first = subject.inputs(0)
+    is_large = sum(tensor.nbytes for tensor in _tensors(first).values()) > LARGE_CASE_BYTES
+    for index in range(LARGE_CASES - 1 if is_large else RANDOM_CASES):
+        yield f"random {index}", subject.inputs(index)
+    padded = _padded(subject.inputs(1))
+    if padded is not None:
+        yield "padded", padded
+    yield "extreme", _extreme(first)
+
+
+def make_cases(subject: Subject) -> Iterator[Case]:
+    """Each case computed here and now, one at a time."""
+    double = subject.as_float64()
+    for name, inputs in case_inputs(subject):
+        with torch.inference_mode():
+            exact = tuple(_to_float64(tensor) for tensor in flatten(double.eager(inputs)))
+            outputs = flatten(subject.eager(inputs))
+        real = real_positions(inputs)
+        eager = tuple(errors_of(output, want, real) for output, want in zip(outputs, exact, strict=True))
+        yield Case(name, inputs, exact, eager)
+
+
+def make_references(subjects: Sequence[Subject], path: str | Path) -> None:
+    """Write the cases of every subject's workload to `path` (safetensors)."""
+    tensors: dict[str, torch.Tensor] = {}
+    metadata: dict[str, str] = {}
+    for subject in subjects:
+        key = _key(subject.workload)
+        described = []
+        for number, case in enumerate(make_cases(subject)):
+            inputs = _tensors(case.inputs)
+            for name, tensor in inputs.items():
+                tensors[f"{key}/{number}/input/{name}"] = tensor.detach().cpu().clone().contiguous()
+            for position, tensor in enumerate(case.exact):
+                tensors[f"{key}/{number}/exact/{position}"] = tensor.contiguous()
+            plain = {name: value for name, value in case.inputs.items() if name not in inputs}
+            described.append([case.name, list(inputs), plain, [asdict(errors) for errors in case.eager]])
+        metadata[key] = json.dumps(described)
+    save_file(tensors, str(path), metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """A references file, read one case at a time."""
+
+    path: str
+
+    def cases(self, workload: Workload, device: str) -> Iterator[Case]:
+        """The cases of one workload with their inputs on `device`; `KeyError` when the file has none for it."""
+        key = _key(workload)
+        with safe_open(self.path, framework="pt") as file:
+            for number, (name, tensors, plain, eager) in enumerate(json.loads(file.metadata()[key])):
+                yield Case(
+                    name=name,
+                    inputs=plain
+                    | {each: file.get_tensor(f"{key}/{number}/input/{each}").to(device) for each in tensors},
+                    exact=tuple(file.get_tensor(f"{key}/{number}/exact/{place}") for place in range(len(eager))),
+                    eager=tuple(Errors(**errors) for errors in eager),
+                )
+
+
+def load_references(path: str | Path) -> References:
+    """The references another child wrote to `path`."""
+    return References(str(path))
+
+
+def _key(workload: Workload) -> str:
+    return digest_of(unstructure(workload))
+
+
+def _to_float64(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().to("cpu", torch.float64)
+
+
+def _tensors(inputs: Inputs) -> dict[str, torch.Tensor]:
+    return {name: value for name, value in inputs.items() if isinstance(value, torch.Tensor)}
+
+
+def _padded(inputs: Inputs) -> Inputs | None:
+    """The same inputs with the second half of the last row masked out; None without an attention mask to do it with."""
+    mask = _tensors(inputs).get("attention_mask")
+    if mask is None or mask.ndim != 2 or mask.shape[1] < 2:
+        return None
+    padded = mask.clone()
+    padded[-1, (mask.shape[1] + 1) // 2 :] = 0
+    return {**inputs, "attention_mask": padded}
+
+
+def _extreme(inputs: Inputs) -> Inputs:
+    """Floats a thousand times larger; whole numbers other than masks all equal to their largest."""
+    extreme = dict(inputs)
+    for name, tensor in _tensors(inputs).items():
+        if tensor.is_floating_point():
+            extreme[name] = tensor * EXTREME_SCALE
+        elif "mask" not in name:
+            extreme[name] = torch.full_like(tensor, tensor.max().item())
+    return extreme

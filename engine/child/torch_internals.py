@@ -1,0 +1,106 @@
+"""Torch's private counters and logs, each reached through one function that returns None where this torch lacks it.
+
+Private names move between torch versions (2.11 on some GPU machines, 2.13 here): "unknown" is an honest answer, an
+exception or a 0 is not. Nothing here judges or combines; `engine.child.evidence` does.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+METRICS_LIMIT = 4096
+"""Torch keeps 64 compilation metrics by default, fewer than one dynamic-shapes run makes."""
+
+
+def find(path: str) -> Any | None:
+    """The object at `module.sub:attribute.sub`, importing the module; None when either does not exist in this torch."""
+    module_name, _, attributes = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module_name)
+        for attribute in filter(None, attributes.split(".")):
+            found = getattr(found, attribute)
+    except (ImportError, AttributeError):
+        return None
+    return found
+
+
+def is_dynamo_loaded() -> bool:
+    """Whether anything in this process imported TorchDynamo; nothing can have been compiled before."""
+    return "torch._dynamo" in sys.modules
+
+
+def reset_compiler() -> None:
+    """Forget every compiled graph, counter and metric of this process, and keep more metrics than torch does."""
+    for path in (
+        "torch._dynamo:reset",
+        "torch._dynamo.utils:counters.clear",
+        "torch._dynamo.utils:clear_compilation_metrics",
+        "torch._inductor.metrics:reset",
+    ):
+        reset = find(path)
+        if reset is not None:
+            reset()
+    set_limit = find("torch._dynamo.utils:set_compilation_metrics_limit")
+    if set_limit is not None:
+        set_limit(METRICS_LIMIT)
+
+
+def counters(group: str) -> dict[str, int] | None:
+    """A copy of one group of TorchDynamo's counters: `frames`, `stats`, `graph_break`, `inductor`, ..."""
+    everything = find("torch._dynamo.utils:counters")
+    # Indexing would create the group: torch's counters are a defaultdict.
+    return None if everything is None else dict(everything.get(group, {}))
+
+
+def counter(group: str, name: str) -> int | None:
+    """One counter; 0 when it exists but never counted."""
+    values = counters(group)
+    return None if values is None else int(values.get(name, 0))
+
+
+def compilation_metrics() -> list[Any] | None:
+    """Torch's own record of each compilation, oldest first."""
+    read = find("torch._dynamo.utils:get_compilation_metrics")
+    return None if read is None else list(read())
+
+
+def metrics_sum(field: str) -> float | None:
+    """Sum of one numeric field over all compilations; None when no compilation carries it."""
+    values = [getattr(metric, field, None) for metric in compilation_metrics() or ()]
+    known = [float(value) for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def generated_kernels() -> int | None:
+    """Kernels TorchInductor generated; restored from the cache when a graph came from there."""
+    count = find("torch._inductor.metrics:generated_kernel_count")
+    return None if count is None else int(count)
+
+
+def on_compile_start(notify: Callable[[str], None]) -> bool:
+    """Call `notify("DYNAMO" | "CUDAGRAPH_RECORDING" | ...)` whenever torch starts to compile or record."""
+    register = find("torch._dynamo.callback:on_compile_start")
+    if register is None:
+        return False
+    register(lambda arguments: notify(str(getattr(arguments.callback_trigger, "name", "DYNAMO"))))
+    return True
+
+
+def inductor_settings() -> Mapping[str, Any] | None:
+    """Every inductor setting as it is now."""
+    read = find("torch._inductor.config:get_config_copy")
+    return None if read is None else dict(read())
+
+
+def cudagraph_manager(device_index: int) -> Any | None:
+    """The CUDA graph trees of this thread, or None: none were made, or this torch has another interface."""
+    get = find("torch._inductor.cudagraph_trees:get_manager")
+    if get is None:
+        return None
+    try:
+        return get(device_index, create_if_none_exists=False)
+    except TypeError:
+        return None
