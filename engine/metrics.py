@@ -76,6 +76,7 @@ FACTS = _by_key(
     Metric(key="model_note", label="Weights", unit="text", meaning="Where the weights came from; random weights give valid times and meaningless outputs."),
     Metric(key="attention", label="Attention", unit="text", meaning="Attention implementation, the same in every arm."),
     Metric(key="threads", label="Threads", unit="count", meaning="CPU threads torch used."),
+    Metric(key="cpus_allowed", label="CPUs allowed", unit="count", meaning="CPUs the process could run on, read after torch was imported."),
     Metric(key="grad_mode", label="Gradients", unit="text", meaning="Gradient mode while warming up and while timing; it must be the same for all arms."),
     Metric(key="frames_compiled", label="Frames compiled", unit="count", meaning="Python frames that TorchDynamo turned into graphs."),
     Metric(key="frames_seen", label="Frames seen", unit="count", meaning="Python frames TorchDynamo tried to compile; more than were compiled means some ran eagerly."),

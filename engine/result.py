@@ -55,12 +55,14 @@ class PointSetUp:
     """How one workload came to its steady state in this child.
 
     `first_calls_s` are the first calls after the technique was applied, one by one, compilation included;
-    `new_graphs` how many graphs each of them compiled (None where nothing compiles). `warmup_s` are the calls after them.
+    `new_graphs` how many graphs each of them compiled (None where nothing compiles). `warmup_s` are the calls after them,
+    seconds per call; very short calls are timed `warmup_calls_per_sample` at a time.
     """
 
     first_calls_s: tuple[float, ...]
     new_graphs: tuple[int, ...] | None = None
     warmup_s: tuple[float, ...] = ()
+    warmup_calls_per_sample: int = 1
     reached_steady_state: bool = False
 
 

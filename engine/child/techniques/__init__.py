@@ -1,0 +1,48 @@
+"""One file per technique, each with a table `VARIANTS` from variant key to the function that applies it.
+
+A file is imported only when one of its variants is measured, so that no arm carries another's libraries.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.catalog import find_variant
+from engine.child.subject import Call, Inputs, Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """A technique applied to a subject's program.
+
+    `call` is what is timed and checked; it returns all outputs, and serves every subject that shares the program.
+    `activate` is told, before a workload takes its turn, one of its inputs: make buffers of that size, drop the last ones.
+    `facts` reports what the technique itself observed, under keys of `engine.metrics.FACTS`. `close` ends what it started.
+    """
+
+    call: Call
+    activate: Callable[[Inputs], None] | None = None
+    facts: Callable[[], Mapping[str, Any]] | None = None
+    close: Callable[[], None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What else a technique may depend on: the seed, and which process set this is (set 0 finds an empty compile cache)."""
+
+    seed: int
+    process: int
+
+
+Technique = Callable[[Subject, Context], Applied]
+
+
+def apply(variant_key: str, subject: Subject, context: Context) -> Applied:
+    """Apply the variant called `variant_key` (a twin applies as the variant it doubles) to `subject`."""
+    variant = find_variant(variant_key)
+    module = importlib.import_module(f"{__name__}.{variant.technique.replace('-', '_')}")
+    technique: Technique = module.VARIANTS[variant.key]
+    return technique(subject, context)

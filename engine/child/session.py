@@ -1,0 +1,240 @@
+"""One measured child from set-up to finish: load, apply, first calls, check, warm up; blocks on request; report."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+import torch
+
+from engine.catalog import find_variant
+from engine.child import equivalence
+from engine.child.devices import make_synchronize
+from engine.child.evidence import Evidence
+from engine.child.measurement import collector_off, take, warm_up
+from engine.child.memory import MemoryMeter
+from engine.child.nvidia import read_conditions
+from engine.child.setting import cpus_allowed, grad_mode, make_stopwatch, prepare_torch
+from engine.child.subject import Call, Inputs, load_subjects
+from engine.child.techniques import Applied, Context, apply
+from engine.child.torch_internals import shut_down_compile_workers
+from engine.messages import BlockMeasured, Finish, MeasureBlock, ReadyToMeasure, SetUp, WarmedUp, WarmUp
+from engine.result import Block, Measurement, OutputCheck, PointSetUp
+
+FIRST_CALLS = 3
+"""CUDA graph trees warm up, record and replay in the first three calls (METHOD 1.3); each is kept by itself."""
+
+
+class Session:
+    """What one child holds while it lives. Only the workload in turn has its inputs in memory."""
+
+    def __init__(self, command: SetUp, announce: Callable[[str], None]) -> None:
+        self.command = command
+        self.announce = announce
+        self.evidence = Evidence(command.device, find_variant(command.variant).compiles)
+        self.memory = MemoryMeter(command.device)
+        self.blocks: list[Block] = []
+        self.outputs: list[OutputCheck] = []
+        self.grad_modes: dict[str, str] = {}
+        self.call_s: list[float] = []
+        self.warmup_calls: list[int] = []
+        self.active: int | None = None
+        self.feed: Iterator[Inputs] = iter(())
+
+    def set_up(self) -> ReadyToMeasure:
+        """Everything before the first timed block."""
+        command = self.command
+        prepare_torch(command.device, command.threads, command.matmul_precision)
+        self.announce("load")
+        self.load_s = self._timed(self._load)
+        self.stopwatch = make_stopwatch(command)
+        self.evidence.begin()
+        self.announce("apply")
+        self.apply_s = self._timed(self._apply)
+        with torch.inference_mode():
+            self.points = tuple(self._set_up_point(index) for index in range(len(self.subjects)))
+        # Compiler processes stay alive for a minute otherwise and take the machine from whoever is measured.
+        shut_down_compile_workers()
+        self.evidence.mark()
+        self.memory.start_steady()
+        self.announce("steady")
+        return ReadyToMeasure(call_s=tuple(self.call_s), warmup_calls=tuple(self.warmup_calls), points=self.points)
+
+    def warm_up(self, command: WarmUp) -> WarmedUp:
+        """As many more calls as the arm that needed most."""
+        self._activate(command.workload)
+        with torch.inference_mode():
+            for inputs in take(self.feed, command.calls):
+                self._call(command.workload)(inputs)
+        return WarmedUp(workload=command.workload)
+
+    def measure_block(self, command: MeasureBlock) -> BlockMeasured:
+        """One block of timed calls. Cold caches are flushed before each sample, so a sample is one call then."""
+        self._activate(command.workload)
+        calls = 1 if self.stopwatch.flush else command.calls_per_sample
+        before = read_conditions(self.command.device)
+        with collector_off(), torch.inference_mode():
+            self.grad_modes["timing"] = grad_mode()
+            times = self.stopwatch.block(
+                self._call(command.workload), self.feed, command.samples, calls, command.throw_away
+            )
+        block = Block(
+            workload=command.workload,
+            round=command.round,
+            order=command.order,
+            calls_per_sample=calls,
+            latency_s=times.wall_s,
+            host_s=times.host_s,
+            gpu_s=times.gpu_s,
+            before=before,
+            after=read_conditions(self.command.device),
+        )
+        self.blocks.append(block)
+        return BlockMeasured(block=block)
+
+    def finish(self, command: Finish) -> Measurement:
+        """Throughput, evidence and memory of the measured state; then outputs again, and the request stream."""
+        self.announce("finish")
+        throughput_s = tuple(self._throughput(index) for index in range(len(self.subjects)))
+        facts, memory = self._facts(), dict(self.memory.steady())
+        for index in range(len(self.subjects)):
+            self._activate(index)
+            self._check(index, "after")
+        request_s = self._answer_requests()
+        memory |= self.memory.whole_life()
+        for applied in self.applied:
+            if applied.close is not None:
+                applied.close()
+        return Measurement(
+            variant=self.command.variant,
+            process=self.command.process,
+            workloads=self.command.workloads,
+            load_s=self.load_s,
+            apply_s=self.apply_s,
+            points=self.points,
+            blocks=tuple(self.blocks),
+            compile_s=self.evidence.compile_s(),
+            autotune_s=self.evidence.autotune_s(),
+            compile_cache=self.command.compile_cache if self.evidence.compiles else None,
+            throughput_s=throughput_s,
+            request_s=request_s,
+            harness_s=self.stopwatch.floor(),
+            memory=memory,
+            facts=facts,
+            outputs=tuple(self.outputs),
+        )
+
+    def _load(self) -> None:
+        self.subjects = load_subjects(
+            self.command.workloads, self.command.device, self.command.text, self.command.protocol.seed
+        )
+
+    def _apply(self) -> None:
+        """Once per program: workloads that share a model share what was made of it."""
+        context = Context(seed=self.command.protocol.seed, process=self.command.process)
+        by_program: dict[int, Applied] = {}
+        with torch.inference_mode():
+            for subject in self.subjects:
+                if id(subject.program) not in by_program:
+                    by_program[id(subject.program)] = apply(self.command.variant, subject, context)
+        self.applied = list(by_program.values())
+        self.applied_to = [by_program[id(subject.program)] for subject in self.subjects]
+
+    def _set_up_point(self, index: int) -> PointSetUp:
+        """First calls one by one, outputs, warm-up."""
+        self.announce("first_call")
+        self._activate(index)
+        first_calls_s, new_graphs = self._make_first_calls(index)
+        self.announce("check")
+        self._check(index, "before")
+        self.announce("warmup")
+        self.grad_modes["warm-up"] = grad_mode()
+        warmed_up = warm_up(self.stopwatch, self._call(index), self.feed, min(first_calls_s), self.command.protocol)
+        self.call_s.append(warmed_up.call_s)
+        self.warmup_calls.append(len(warmed_up.latency_s) * warmed_up.calls_per_sample)
+        return PointSetUp(
+            first_calls_s=first_calls_s,
+            new_graphs=new_graphs,
+            warmup_s=warmed_up.latency_s,
+            warmup_calls_per_sample=warmed_up.calls_per_sample,
+            reached_steady_state=warmed_up.is_steady,
+        )
+
+    def _make_first_calls(self, index: int) -> tuple[tuple[float, ...], tuple[int, ...] | None]:
+        seconds, graphs = [], [self.evidence.graphs()]
+        for inputs in take(self.feed, FIRST_CALLS):
+            seconds.append(self.stopwatch.sample(self._call(index), [inputs]).wall_s)
+            graphs.append(self.evidence.graphs())
+        counts = [count for count in graphs if count is not None]
+        new = tuple(after - before for before, after in itertools.pairwise(counts))
+        return tuple(seconds), new if len(counts) == len(graphs) else None
+
+    def _check(self, index: int, stage: Literal["before", "after"]) -> None:
+        subject, references = self.subjects[index], self.command.references
+        cases = (
+            equivalence.load_references(references).cases(subject.workload, subject.device)
+            if references
+            else equivalence.make_cases(subject)
+        )
+        self.outputs.append(
+            equivalence.check(self._call(index), cases, stage=stage, workload=index, dtype=subject.workload.dtype)
+        )
+
+    def _throughput(self, index: int) -> float:
+        self._activate(index)
+        with collector_off(), torch.inference_mode():
+            return self.stopwatch.throughput(self._call(index), self.feed, self.call_s[index])
+
+    def _answer_requests(self) -> tuple[float, ...]:
+        """The stream of requests, one by one, what new lengths cost included."""
+        lengths = self.command.request_lengths
+        if not lengths:
+            return ()
+        subject, call = self.subjects[0], self._call(0)
+        feeds = {length: itertools.cycle(subject.at_length(length).timed_inputs()) for length in set(lengths)}
+        with collector_off(), torch.inference_mode():
+            return tuple(self.stopwatch.sample(call, [next(feeds[length])]).wall_s for length in lengths)
+
+    def _facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {
+            "model_note": self.subjects[0].note,
+            "attention": self.subjects[0].attention,
+            "threads": torch.get_num_threads(),
+            "cpus_allowed": cpus_allowed(),
+            "grad_mode": _in_words(self.grad_modes),
+            **self.evidence.facts(),
+        }
+        for applied in self.applied:
+            if applied.facts is not None:
+                facts |= applied.facts()
+        return facts
+
+    def _call(self, index: int) -> Call:
+        return self.applied_to[index].call
+
+    def _activate(self, index: int) -> None:
+        """Give the turn to one workload: drop the last one's inputs, then make this one's, the same ones every time."""
+        if self.active == index:
+            return
+        self.active, self.feed = index, iter(())
+        inputs = self.subjects[index].timed_inputs()
+        self.feed = itertools.cycle(inputs)
+        activate = self.applied_to[index].activate
+        if activate is not None:
+            with torch.inference_mode():
+                activate(inputs[0])
+
+    def _timed(self, action: Callable[[], None]) -> float:
+        synchronize = make_synchronize(self.command.device)
+        start = time.perf_counter()
+        action()
+        synchronize()
+        return time.perf_counter() - start
+
+
+def _in_words(modes: dict[str, str]) -> str:
+    if len(set(modes.values())) == 1:
+        return next(iter(modes.values()))
+    return ", ".join(f"{mode} while in {phase}" for phase, mode in modes.items())

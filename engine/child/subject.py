@@ -1,0 +1,138 @@
+"""What is measured at one workload: a model or an operator with its seeded inputs, the same in every arm. No technique here."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from engine.child.models import InputSource, LoadedModel, load_model
+from engine.child.operators import find_operator
+from engine.child.user_model import is_user_model
+from engine.errors import InvalidSpec
+from engine.spec import Workload
+
+Inputs = dict[str, Any]
+Outputs = Any
+Call = Callable[[Inputs], Outputs]
+
+TIMED_INPUTS = 4
+"""Timed calls rotate over this many different inputs, so that remembering an answer cannot pass for speed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """One workload, ready to be called: `program(**inputs)` runs it as it is.
+
+    `program` is an `nn.Module` or a function; workloads of the same model in one child share it. `make_inputs(index)` gives
+    the inputs that outputs are compared on, `make_timed(index)` those that timed calls rotate over, `resize(length)` the
+    same model at another sequence length (None for operators).
+    """
+
+    workload: Workload
+    device: str
+    program: Callable[..., Outputs]
+    make_inputs: Callable[[int], Inputs]
+    make_timed: Callable[[int], Inputs]
+    resize: Callable[[int], Subject] | None = None
+    note: str | None = None
+    attention: str | None = None
+
+    def eager(self, inputs: Inputs) -> Outputs:
+        """The answer without any technique."""
+        return self.program(**inputs)
+
+    def inputs(self, index: int) -> Inputs:
+        """Input set `index` for comparing outputs: another one for every index, the same one in every process."""
+        return self.make_inputs(index)
+
+    def timed_inputs(self) -> list[Inputs]:
+        """The inputs that timed calls rotate over."""
+        return [self.make_timed(index) for index in range(TIMED_INPUTS)]
+
+    def at_length(self, length: int) -> Subject:
+        """The same model, not loaded again, at another sequence length."""
+        if self.resize is None:
+            raise InvalidSpec(
+                f"{self.workload.subject} has no sequence length, so it cannot answer requests of lengths."
+            )
+        return self.resize(length)
+
+    def as_float64(self) -> Subject:
+        """A double-precision copy that takes the very same inputs and converts them: what all outputs are judged by."""
+        device = self.device if _has_float64(self.device) else "cpu"
+        program = self.program
+        if isinstance(program, torch.nn.Module):
+            program = copy.deepcopy(program).double().to(device)
+        return replace(self, program=lambda **inputs: program(**_doubled(inputs, device)))
+
+
+def load_subjects(workloads: tuple[Workload, ...], device: str, text: str, seed: int) -> list[Subject]:
+    """One subject per workload; a model that several workloads name is loaded once."""
+    models: dict[tuple[object, ...], LoadedModel] = {}
+    subjects = []
+    for workload in workloads:
+        if workload.model is None:
+            subjects.append(_operator_subject(workload, device, seed))
+            continue
+        # A user's build function may make another module for another shape.
+        key = workload if is_user_model(workload.model) else (workload.model, workload.dtype)
+        if key not in models:
+            models[key] = load_model(workload, device, seed)
+        subjects.append(_model_subject(workload, models[key], device, text, seed))
+    return subjects
+
+
+def load_subject(workload: Workload, device: str, text: str, seed: int) -> Subject:
+    """The subject of one workload."""
+    return load_subjects((workload,), device, text, seed)[0]
+
+
+def _model_subject(workload: Workload, model: LoadedModel, device: str, text: str, seed: int) -> Subject:
+    length = workload.sequence_length or 1
+    if model.max_length is not None and length > model.max_length:
+        raise InvalidSpec(
+            f"sequence_length is {length:,}; {workload.model} takes at most {model.max_length:,} tokens. "
+            f"Choose {model.max_length:,} or fewer."
+        )
+    source: InputSource = model.inputs_of(workload, text, seed)
+    return Subject(
+        workload=workload,
+        device=device,
+        program=model.module,
+        make_inputs=lambda index: _on(device, source.random(index)),
+        make_timed=lambda index: _on(device, source.timed(index)),
+        resize=lambda length: _model_subject(replace(workload, sequence_length=length), model, device, text, seed),
+        note=model.note,
+        attention=model.attention,
+    )
+
+
+def _operator_subject(workload: Workload, device: str, seed: int) -> Subject:
+    operator = find_operator(workload.operator or "")
+
+    def make(index: int) -> Inputs:
+        return _on(device, operator.make_inputs(workload, torch.Generator().manual_seed(seed + index)))
+
+    return Subject(
+        workload=workload, device=device, program=operator.program(workload), make_inputs=make, make_timed=make
+    )
+
+
+def _on(device: str, inputs: Inputs) -> Inputs:
+    return {name: value.to(device) if isinstance(value, torch.Tensor) else value for name, value in inputs.items()}
+
+
+def _has_float64(device: str) -> bool:
+    return device.startswith(("cpu", "cuda"))
+
+
+def _doubled(inputs: Inputs, device: str) -> Inputs:
+    moved = _on(device, inputs)
+    return {
+        name: value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+        for name, value in moved.items()
+    }
