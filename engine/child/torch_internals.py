@@ -108,15 +108,8 @@ def cudagraph_manager(device_index: int) -> Any | None:
 
 def shut_down_compile_workers() -> None:
     """End the processes that compiled for this one: they would stay, and take processor time, for a minute."""
-    shut_down = find("torch._inductor.async_compile:shutdown_compile_workers") if is_dynamo_loaded() else None
+    # Looking the function up would import inductor into a process that never compiled.
+    is_loaded = "torch._inductor.async_compile" in sys.modules
+    shut_down = find("torch._inductor.async_compile:shutdown_compile_workers") if is_loaded else None
     if shut_down is not None:
         shut_down()
-
-
-def shut_down_compile_workers() -> None:
-    """End inductor's compiler processes, which otherwise stay busy for a minute after the last compilation."""
-    # Only where something compiled: looking the function up would import inductor into an eager process.
-    if "torch._inductor.async_compile" in sys.modules:
-        shut_down = find("torch._inductor.async_compile:shutdown_compile_workers")
-        if shut_down is not None:
-            shut_down()

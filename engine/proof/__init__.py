@@ -1,0 +1,38 @@
+"""Rules over stored measurements: did the technique really happen, and are the outputs right? No torch, nothing measured.
+
+`Variant.proofs` lists names of `RULES`. Evidence is stored, findings never are, so a rule can change without measuring again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.catalog.types import Variant
+from engine.proof.compiler import compiled, no_eager_fallback, no_recompile_while_timing, nothing_compiled
+from engine.proof.cudagraphs import explain_skip, graph_replayed
+from engine.proof.finding import Finding, Rule, combine, each
+from engine.proof.outputs import OVERWRITES, REPLAYS_ONE_INPUT, judge_outputs
+from engine.result import Measurement
+
+RULES: dict[str, Rule] = {
+    "nothing_compiled": each(nothing_compiled),
+    "compiled": each(compiled),
+    "no_recompile_while_timing": each(no_recompile_while_timing),
+    "no_eager_fallback": each(no_eager_fallback),
+    "graph_replayed": each(graph_replayed),
+}
+ALLOWANCES = frozenset({OVERWRITES, REPLAYS_ONE_INPUT})
+"""Names in `Variant.proofs` that excuse a property of the outputs; they are no evidence of a mechanism."""
+
+
+def judge_mechanism(variant: Variant, measurements: Sequence[Measurement]) -> Finding:
+    """Whether the evidence of all process sets shows that `variant` did what its name says."""
+    if not measurements:
+        return Finding(None, "nothing was measured")
+    rules = [RULES[name] for name in variant.proofs if name not in ALLOWANCES]
+    if not rules:
+        return Finding(None, "no evidence is asked of this variant")
+    return combine([rule(measurements) for rule in rules])
+
+
+__all__ = ["ALLOWANCES", "RULES", "Finding", "Rule", "explain_skip", "judge_mechanism", "judge_outputs"]
