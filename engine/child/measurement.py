@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.child.gpu_timer import GpuTimer
-from engine.child.subject import Call, Inputs
 from engine.spec import Protocol
+
+if TYPE_CHECKING:  # types alone: the stopwatch times anything, the spins of the self-tests without torch too
+    from engine.child.gpu_timer import GpuTimer
+    from engine.child.subject import Call, Inputs
 
 GPU_WARMUP_MIN_S = 0.3
 """A GPU reaches its clocks sooner than a CPU warms its caches and page tables (METHOD 1.3)."""
@@ -52,10 +54,10 @@ class BlockTimes:
 
 @dataclass(frozen=True, slots=True)
 class WarmedUpCalls:
-    """Samples of `scaleample` calls until the steady state, seconds per call."""
+    """Samples of `calls_per_sample` calls until the steady state, seconds per call."""
 
     latency_s: tuple[float, ...]
-    scaleample: int
+    calls_per_sample: int
     is_steady: bool
 
     @property
@@ -89,16 +91,16 @@ class Stopwatch:
         return Sample(wall_s=(stopped - start) / scale, host_s=(returned - start) / scale)
 
     def block(
-        self, call: Call, feed: Iterator[Inputs], samples: int, scaleample: int, throw_away: int
+        self, call: Call, feed: Iterator[Inputs], samples: int, calls_per_sample: int, throw_away: int
     ) -> BlockTimes:
         """`throw_away` calls that do not count, then `samples` samples; GPU time in samples of its own, behind a spin."""
         if throw_away:
             self.sample(call, take(feed, throw_away))
-        times = [self.sample(call, take(feed, scaleample)) for _ in range(samples)]
+        times = [self.sample(call, take(feed, calls_per_sample)) for _ in range(samples)]
         return BlockTimes(
             wall_s=tuple(sample.wall_s for sample in times),
             host_s=tuple(sample.host_s for sample in times),
-            gpu_s=self._gpu_times(call, feed, scaleample, times),
+            gpu_s=self._gpu_times(call, feed, calls_per_sample, times),
         )
 
     def _gpu_times(
