@@ -141,13 +141,17 @@ class Supervisor:
             self._current = None
 
     def _call_runner(self, current: _Current) -> None:
-        self._run_experiment(
-            self._store.run(current.run_id).experiment,
-            self._machine.result(),
-            work_dir=self._store.work_folder(current.run_id),
-            emit=partial(self._receive, current),
-            cancelled=current.cancelled,
-        )
+        folder = self._store.work_folder(current.run_id)
+        with storage_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        with storage_errors(folder, only_when_full=True):
+            self._run_experiment(
+                self._store.run(current.run_id).experiment,
+                self._machine.result(),
+                work_dir=folder,
+                emit=partial(self._receive, current),
+                cancelled=current.cancelled,
+            )
 
     def _receive(self, current: _Current, event: RunEvent) -> None:
         current.log.add(event)

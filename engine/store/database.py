@@ -127,11 +127,16 @@ class Database:
 
 
 @contextmanager
-def storage_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite or the operating system refuses about `path` into a `StorageError` that says what to do."""
+def storage_errors(path: Path, *, only_when_full: bool = False) -> Iterator[None]:
+    """Turn what SQLite or the operating system refuses about `path` into a `StorageError` that says what to do.
+
+    `only_when_full` leaves every refusal but a full disk alone, for blocks that do more than store.
+    """
     try:
         yield
     except OSError as error:
+        if only_when_full and error.errno not in _FULL:
+            raise
         raise StorageError(_refused(path, error.strerror or str(error), is_full=error.errno in _FULL)) from error
     except sqlite3.DatabaseError as error:
         # These three are mistakes in our own SQL, not something a person can mend.
