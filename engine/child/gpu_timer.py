@@ -75,7 +75,7 @@ def make_gpu_timer(device: str) -> GpuTimer | None:
         return None
 
     def make_event() -> torch.cuda.Event:
-        return torch.cuda.Event(enable_timing=True)
+        return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
 
     def synchronize() -> None:
         torch.cuda.synchronize(device)

@@ -115,7 +115,9 @@ def _load_transformer(name: str, dtype: torch.dtype, seed: int) -> tuple[Any, An
             "answer. Check the name or the network, or name a folder that holds config.json and model.safetensors."
         )
     torch.manual_seed(seed)
-    module = AutoModel.from_config(KNOWN_CONFIGS[name](), attn_implementation=ATTENTION, dtype=dtype)
+    module = AutoModel.from_config(  # type: ignore[no-untyped-call]
+        KNOWN_CONFIGS[name](), attn_implementation=ATTENTION, dtype=dtype
+    )
     looked = f"not in the hub's local cache, and {hub_host()} did not answer"
     return module, None, f"{RANDOM_WEIGHTS} ({looked}; token ids are random too)"
 

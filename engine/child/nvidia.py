@@ -6,6 +6,7 @@ Everything is None without a CUDA device, without nvidia-ml-py, or where the dri
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -61,7 +62,7 @@ def _throttle_reasons(handle: Any) -> tuple[str, ...] | None:
 
     for name in REASON_READERS:
         reader = getattr(pynvml, name, None)
-        bits = None if reader is None else _ask(lambda reader=reader: reader(handle))
+        bits = None if reader is None else _ask(partial(reader, handle))
         if bits is not None:
             return name_throttle_reasons(int(bits))
     return None

@@ -72,7 +72,7 @@ class Subject:
 
 def load_subjects(workloads: tuple[Workload, ...], device: str, text: str, seed: int) -> list[Subject]:
     """One subject per workload; a model that several workloads name is loaded once."""
-    models: dict[tuple[object, ...], LoadedModel] = {}
+    models: dict[object, LoadedModel] = {}
     subjects = []
     for workload in workloads:
         if workload.model is None:
