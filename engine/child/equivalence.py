@@ -10,12 +10,12 @@ from typing import Any, Literal
 import torch
 
 from engine.child.output_errors import Errors, errors_of, real_positions
-from engine.child.references import Case, flatten, load_references, make_cases, make_references
+from engine.child.references import Case, cases_of, flatten, make_references
 from engine.child.subject import Inputs
 from engine.result import OutputCheck
 from engine.tolerances import allowed_rmse
 
-__all__ = ["Case", "check", "load_references", "make_cases", "make_references"]
+__all__ = ["Case", "cases_of", "check", "make_references"]
 
 OVERWRITTEN_WORDS = "has been overwritten by a subsequent run"
 """What CUDA graph trees say when an output of an earlier replay is read."""
@@ -66,8 +66,7 @@ def check(
 ) -> OutputCheck:
     """Call it on every case and compare; then ask for staleness, overwriting and determinism. Changes no input.
 
-    `cases` come from `References.cases(workload, device)`, or from `make_cases(subject)` where outputs are checked in
-    place. `workload` is the measurement's index, `dtype` its dtype.
+    `cases` come from `cases_of(subject, references)`. `workload` is the measurement's index, `dtype` its dtype.
     """
     findings = _Findings(dtype)
     with torch.inference_mode():

@@ -15,7 +15,9 @@ from engine.child.devices import make_synchronize
 from engine.child.evidence import Evidence
 from engine.child.measurement import collector_off, take, warm_up
 from engine.child.memory import MemoryMeter
+from engine.child.model_facts import model_facts
 from engine.child.nvidia import read_conditions
+from engine.child.profiling import profile_calls
 from engine.child.setting import cpus_allowed, grad_mode, make_stopwatch, prepare_torch
 from engine.child.subject import Call, Inputs, load_subjects
 from engine.child.techniques import Applied, Context, apply
@@ -104,6 +106,8 @@ class Session:
             self._check(index, "after")
         request_s = self._answer_requests()
         memory |= self.memory.whole_life()
+        # Last of all: the profiler takes memory and time of its own.
+        facts = self._profile() | facts
         for applied in self.applied:
             if applied.close is not None:
                 applied.close()
@@ -172,12 +176,8 @@ class Session:
         return tuple(seconds), new if len(counts) == len(graphs) else None
 
     def _check(self, index: int, stage: Literal["before", "after"]) -> None:
-        subject, references = self.subjects[index], self.command.references
-        cases = (
-            equivalence.load_references(references).cases(subject.workload, subject.device)
-            if references
-            else equivalence.make_cases(subject)
-        )
+        subject = self.subjects[index]
+        cases = equivalence.cases_of(subject, self.command.references)
         self.outputs.append(
             equivalence.check(self._call(index), cases, stage=stage, workload=index, dtype=subject.workload.dtype)
         )
@@ -204,12 +204,18 @@ class Session:
             "threads": torch.get_num_threads(),
             "cpus_allowed": cpus_allowed(),
             "grad_mode": _in_words(self.grad_modes),
+            **model_facts(self.subjects[0].program),
             **self.evidence.facts(),
         }
         for applied in self.applied:
             if applied.facts is not None:
                 facts |= applied.facts()
         return facts
+
+    def _profile(self) -> dict[str, Any]:
+        self._activate(0)
+        call, feed = self._call(0), self.feed
+        return profile_calls(lambda: call(next(feed)), self.command.device)
 
     def _call(self, index: int) -> Call:
         return self.applied_to[index].call

@@ -1,0 +1,153 @@
+"""The least time physics allows at a point: arithmetic at the measured peak, memory at the measured bandwidth (METHOD 5).
+
+Every term is a lower bound of its own, so the floor is the largest of them, never their sum: work on the device overlaps
+with launching. Where something needed is unknown there is no term, and without a term no floor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from engine.catalog import VARIANTS
+from engine.catalog.types import TWIN_SUFFIX
+from engine.result import Device, Limits, Measurement, Run
+from engine.spec import Workload
+
+FLOOR_TOLERANCE = 0.95
+"""A time below 95 % of the floor cannot be real: the measurement is rejected."""
+CACHE_MULTIPLE = 4
+"""Below four last-level caches the data may come from the cache, and a memory floor says nothing."""
+ITEM_BYTES = {"float64": 8, "float32": 4, "tf32": 4, "bfloat16": 2, "float16": 2, "int64": 8, "int8": 1}
+TOKEN_BYTES = 2 * 8
+"""One token's id and mask, both int64."""
+PLAIN_ENCODERS = frozenset({"distilbert", "bert", "roberta", "xlm-roberta", "camembert", "electra", "mpnet"})
+"""Architectures made of the layer counted here: four h x h projections, two feed-forward matrices, full attention."""
+
+Bound = Literal["arithmetic", "memory", "launches"]
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """Seconds per call that nothing can go below, and what sets them."""
+
+    seconds: float
+    bound: Bound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoder:
+    """Shape of a plain transformer encoder, from the model's configuration."""
+
+    layers: int
+    hidden: int
+    intermediate: int
+
+    @property
+    def layer_parameters(self) -> int:
+        """Weights and biases of all layers, each read at least once per call; embeddings are only sampled."""
+        h, f = self.hidden, self.intermediate
+        weights = 4 * h * h + 2 * h * f
+        biases_and_norms = 4 * h + f + h + 2 * 2 * h
+        return self.layers * (weights + biases_and_norms)
+
+    def flops(self, batch_size: int, length: int) -> int:
+        """layers * (8 L h^2 + 4 L h f + 4 L^2 h) per sequence: a multiplication and an addition count as two."""
+        h, f = self.hidden, self.intermediate
+        return batch_size * self.layers * (8 * length * h * h + 4 * length * h * f + 4 * length * length * h)
+
+    def touched_bytes(self, batch_size: int, length: int, item_bytes: int) -> int:
+        """Weights once, token ids and mask in, hidden states out."""
+        tokens = batch_size * length
+        return self.layer_parameters * item_bytes + tokens * (TOKEN_BYTES + self.hidden * item_bytes)
+
+
+def encoder_of(facts: Mapping[str, Any]) -> Encoder | None:
+    """The encoder that a child's facts describe; None for another architecture or unknown sizes."""
+    sizes = [facts.get(key) for key in ("num_layers", "hidden_size", "intermediate_size")]
+    if facts.get("model_type") not in PLAIN_ENCODERS or not all(isinstance(size, int) for size in sizes):
+        return None
+    layers, hidden, intermediate = (int(size) for size in sizes if size is not None)
+    return Encoder(layers=layers, hidden=hidden, intermediate=intermediate)
+
+
+def find_floor(
+    workload: Workload, precision: str, facts: Mapping[str, Any], limits: Limits, device: Device
+) -> Floor | None:
+    """The floor of one arm: `precision` is what it computes in, `facts` what its child recorded."""
+    terms: list[tuple[float | None, Bound]] = [
+        (_arithmetic_s(workload, precision, facts, limits), "arithmetic"),
+        (_memory_s(workload, precision, facts, limits, device), "memory"),
+        (_launches_s(facts, limits), "launches"),
+    ]
+    known = [Floor(seconds, bound) for seconds, bound in terms if seconds]
+    return max(known, key=lambda floor: floor.seconds, default=None)
+
+
+def floor_of(variant: str, workload: Workload, run: Run) -> float | None:
+    """Floor in seconds for one arm of a run; the smallest over its process sets, None where none is known."""
+    if run.limits is None or run.environment is None:
+        return None
+    precision = _precision_of(variant, workload)
+    floors = [
+        find_floor(workload, precision, facts_at(outcome, workload), run.limits, run.environment.device)
+        for outcome in run.outcomes
+        if isinstance(outcome, Measurement) and outcome.variant == variant and workload in outcome.workloads
+    ]
+    return min((floor.seconds for floor in floors if floor is not None), default=None)
+
+
+def facts_at(measurement: Measurement, workload: Workload) -> dict[str, Any]:
+    """The facts with those that hold one number per workload narrowed to this one."""
+    index = measurement.workloads.index(workload)
+    facts = dict(measurement.facts)
+    bytes_per_workload = facts.get("minimum_bytes")
+    if isinstance(bytes_per_workload, list | tuple):
+        facts["minimum_bytes"] = bytes_per_workload[index]
+    return facts
+
+
+def is_impossible(latency_s: float, floor_s: float) -> bool:
+    """Whether a time is too far below the floor to be real."""
+    return latency_s < FLOOR_TOLERANCE * floor_s
+
+
+def _precision_of(variant: str, workload: Workload) -> str:
+    known = VARIANTS.get(variant.removesuffix(TWIN_SUFFIX))
+    return (known.precision if known else None) or workload.dtype
+
+
+def _arithmetic_s(workload: Workload, precision: str, facts: Mapping[str, Any], limits: Limits) -> float | None:
+    encoder, peak = encoder_of(facts), limits.flops_per_s.get(precision)
+    if encoder is None or not peak or workload.batch_size is None or workload.sequence_length is None:
+        return None
+    return encoder.flops(workload.batch_size, workload.sequence_length) / peak
+
+
+def _memory_s(
+    workload: Workload, precision: str, facts: Mapping[str, Any], limits: Limits, device: Device
+) -> float | None:
+    touched, cache = _touched_bytes(workload, precision, facts), device.last_level_cache_bytes
+    if touched is None or cache is None or not limits.bandwidth_bytes_per_s or touched < CACHE_MULTIPLE * cache:
+        return None
+    # What the cache still holds from the call before need not come from memory again.
+    return (touched - cache) / limits.bandwidth_bytes_per_s
+
+
+def _touched_bytes(workload: Workload, precision: str, facts: Mapping[str, Any]) -> int | None:
+    """Least traffic of one call: what the child recorded for an operator, the encoder's formula for a model."""
+    if isinstance(facts.get("minimum_bytes"), int):
+        return int(facts["minimum_bytes"])
+    encoder, item_bytes = encoder_of(facts), ITEM_BYTES.get(precision)
+    if encoder is None or item_bytes is None or workload.batch_size is None or workload.sequence_length is None:
+        return None
+    return encoder.touched_bytes(workload.batch_size, workload.sequence_length, item_bytes)
+
+
+def _launches_s(facts: Mapping[str, Any], limits: Limits) -> float | None:
+    """Launches one after another on the host; only counted ones count."""
+    launches, graphs = facts.get("kernel_launches_per_call"), facts.get("graph_launches_per_call")
+    single = launches * limits.launch_s if launches and limits.launch_s else 0.0
+    whole = graphs * limits.graph_launch_s if graphs and limits.graph_launch_s else 0.0
+    return single + whole or None
