@@ -101,9 +101,14 @@ class Drift:
         return abs(self.rank_correlation) > DRIFT_RANK_CORRELATION and abs(self.change) > DRIFT_CHANGE
 
 
-def block_medians(steady: pd.DataFrame, by: Sequence[str]) -> pd.Series[float]:
-    """Median latency of every block of a samples frame, indexed by `by` (which ends in process and round)."""
-    return steady.groupby(list(by), observed=True, sort=True)["latency_s"].median()
+def block_medians(blocks: Sequence[Sequence[float]]) -> Floats:
+    """Median of every block's samples, (blocks,): blocks of one size together, a million samples in a tenth of a second."""
+    sizes = np.array([len(block) for block in blocks])
+    medians = np.full(len(blocks), np.nan)
+    for size in set(sizes.tolist()) - {0}:
+        chosen = np.flatnonzero(sizes == size).tolist()
+        medians[chosen] = np.median(np.array([blocks[index] for index in chosen], dtype=np.float64), axis=1)
+    return medians
 
 
 def process_log_ratios(log_ratios: pd.Series[float]) -> pd.Series[float]:
@@ -190,7 +195,8 @@ def break_even(setup_s: float, saving: Interval) -> BreakEven:
 
 def set_up_seconds(first_calls_s: Sequence[float], steady_s: float, apply_s: float = 0.0) -> float:
     """What the first calls cost beyond steady ones, plus the time to apply the technique (METHOD 1.3)."""
-    return apply_s + math.fsum(first_calls_s) - len(first_calls_s) * steady_s
+    # First calls that happen to be a little faster than the steady median cost nothing; they do not give time back.
+    return apply_s + max(0.0, math.fsum(first_calls_s) - len(first_calls_s) * steady_s)
 
 
 def drift(log_ratios: pd.Series[float]) -> Drift | None:

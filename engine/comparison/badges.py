@@ -1,0 +1,119 @@
+"""What a reader must know beside a number: precision, weights, caches, partial failures. Facts in words, no verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from engine.catalog import VARIANTS
+from engine.catalog.types import TWIN_SUFFIX
+from engine.comparison.arms import Arm
+from engine.comparison.row import Badge
+from engine.proof import ALLOWANCES
+from engine.result import Run
+from engine.verdict import Check
+
+
+def precision_of(variant: str, dtype: str) -> str:
+    """Precision class an arm computes in: its variant's, else the workload's dtype."""
+    known = VARIANTS.get(variant.removesuffix(TWIN_SUFFIX))
+    return (known.precision if known else None) or dtype
+
+
+def badges_of(run: Run, arm: Arm, baseline: str, checks: Iterable[Check]) -> tuple[Badge, ...]:
+    """Every badge of one row, most important first."""
+    return (
+        *_precision(run, arm, baseline),
+        *_weights(arm),
+        *_partly_eager(arm),
+        *_cuda_graphs(arm),
+        *_compile_cache(arm),
+        *_failures(arm),
+        *_unproven(arm, checks),
+    )
+
+
+def _precision(run: Run, arm: Arm, baseline: str) -> Iterator[Badge]:
+    ours, theirs = precision_of(arm.variant, arm.workload.dtype), precision_of(baseline, arm.workload.dtype)
+    if ours != theirs:
+        yield Badge(
+            key="precision",
+            text=f"{ours}, baseline {theirs}",
+            meaning="Part of this speed-up is bought with another precision; its outputs are judged by that precision's rule.",
+        )
+    if run.experiment.matmul_precision != "highest":
+        yield Badge(
+            key="matmul_precision",
+            text=f"matmul precision {run.experiment.matmul_precision}",
+            meaning="Float32 matrix products may use TF32 or bfloat16 internally, in every arm of this run.",
+        )
+
+
+def _weights(arm: Arm) -> Iterator[Badge]:
+    note = next((note for note in _facts(arm, "model_note") if "random weights" in str(note).lower()), None)
+    if note:
+        yield Badge(key="random_weights", text="random weights", meaning=str(note))
+
+
+def _partly_eager(arm: Arm) -> Iterator[Badge]:
+    limit = any(_facts(arm, "recompile_limit_hit"))
+    missed = any(
+        seen > compiled
+        for measurement in arm.measurements
+        if isinstance(seen := measurement.facts.get("frames_seen"), int)
+        and isinstance(compiled := measurement.facts.get("frames_compiled"), int)
+    )
+    if limit or missed:
+        why = "the recompile limit was reached" if limit else "some frames could not be compiled"
+        yield Badge(key="partly_eager", text="partly eager", meaning=f"Part of the work ran eagerly: {why}.")
+
+
+def _cuda_graphs(arm: Arm) -> Iterator[Badge]:
+    skips = max((count for count in _facts(arm, "cudagraph_skips") if isinstance(count, int)), default=0)
+    if skips:
+        reasons = "; ".join(dict.fromkeys(str(reason) for reason in _facts(arm, "cudagraph_skip_reasons") if reason))
+        yield Badge(
+            key="cuda_graphs_skipped",
+            text="CUDA graphs not used" + (f": {reasons}" if reasons else ""),
+            meaning=f"TorchInductor skipped CUDA graphs {skips} times and ran the kernels one by one.",
+        )
+
+
+def _compile_cache(arm: Arm) -> Iterator[Badge]:
+    states = {measurement.compile_cache for measurement in arm.measurements} - {None}
+    if states == {"warm"}:
+        yield Badge(
+            key="warm_cache",
+            text="warm compile cache only",
+            meaning="Every process set found compiled code in its cache: no cold set-up time was measured.",
+        )
+    if any(_facts(arm, "fxgraph_cache_bypasses")):
+        yield Badge(
+            key="cache_bypassed",
+            text="graph cache bypassed",
+            meaning="This kind of compilation (freezing) is not kept in the graph cache: every new process compiles again.",
+        )
+
+
+def _failures(arm: Arm) -> Iterator[Badge]:
+    if arm.failures and arm.measurements:
+        total = len(arm.failures) + len(arm.measurements)
+        yield Badge(
+            key="failures",
+            text=f"{len(arm.failures)} of {total} process sets failed",
+            meaning=f"Last: {arm.failures[-1].message}",
+        )
+
+
+def _unproven(arm: Arm, checks: Iterable[Check]) -> Iterator[Badge]:
+    names = {"ran": "not proven to have run", "outputs": "outputs not checked"}
+    variant = VARIANTS.get(arm.variant.removesuffix(TWIN_SUFFIX))
+    if variant and not set(variant.proofs) - ALLOWANCES:
+        del names["ran"]  # nothing can fail to happen here: no evidence is asked of it
+    for check in checks:
+        if check.key in names and check.passed is None:
+            yield Badge(key=f"unknown_{check.key}", text=names[check.key], meaning=check.detail)
+
+
+def _facts(arm: Arm, key: str) -> list[Any]:
+    return [value for measurement in arm.measurements if (value := measurement.facts.get(key)) is not None]

@@ -1,0 +1,141 @@
+"""The bytes of a result CSV back to runs, sample for sample."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from engine.errors import InvalidSpec, UnreadableFile
+from engine.frames import KEY_COLUMNS, SAMPLE_COLUMNS, TEXT_COLUMNS, TIME_COLUMNS, key_frame
+from engine.result import Block, Failure, Measurement, Outcome, PointSetUp, Run
+from engine.results_csv.layout import OUTCOME, RUN, Parts, Row, Source, take_apart
+from engine.serial import structure
+
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+_TYPES = {
+    column: _TEXT if column in TEXT_COLUMNS else pa.float64() if column in TIME_COLUMNS else pa.int64()
+    for column in SAMPLE_COLUMNS
+}
+
+
+def read(source: Source, name: str | None = None) -> list[Run]:
+    """Every run of a result CSV; `name` is what messages call the file. Raises `UnreadableFile` with line or row.
+
+    Hashes are not checked here: a file whose numbers were changed reads as what it now says. `verify` tells.
+    """
+    return runs_of(take_apart(source, name))
+
+
+def runs_of(parts: Parts) -> list[Run]:
+    """Runs of a file already taken apart."""
+    try:
+        runs = [structure(value, Run) for value in parts.values.get(RUN, [])]
+        outcomes = [_outcome(value) for value in parts.values.get(OUTCOME, [])]
+    except (InvalidSpec, KeyError, TypeError) as error:
+        raise UnreadableFile(
+            f"{parts.name}: its header does not describe a run ({error}). Use the original file."
+        ) from error
+    skeletons = [
+        replace(run, outcomes=tuple(outcome for owner, outcome, _ in outcomes if owner == run.id)) for run in runs
+    ]
+    counts = {run.id: [n for owner, _, numbers in outcomes if owner == run.id for n in numbers] for run in runs}
+    ordered = [count for run in runs for count in counts[run.id]]
+    times = _Times(_in_order(parts, key_frame(skeletons, ordered)), iter(ordered))
+    return [replace(run, outcomes=tuple(times.put_back(outcome) for outcome in run.outcomes)) for run in skeletons]
+
+
+def _outcome(value: Row) -> tuple[str, Outcome, list[int]]:
+    if "failure" in value:
+        return value["run"], structure(value["failure"], Failure), []
+    return value["run"], structure(value["measurement"], Measurement), value["counts"]
+
+
+class _Times:
+    """Hands the rows' times out to the places they were taken from, in the order of `engine.frames.segments`."""
+
+    def __init__(self, rows: pd.DataFrame, counts: Iterator[int]) -> None:
+        self._columns = {column: rows[column].tolist() for column in TIME_COLUMNS}
+        self._counts = counts
+        self._start = 0
+
+    def put_back(self, outcome: Outcome) -> Outcome:
+        """The outcome with its times."""
+        if not isinstance(outcome, Measurement):
+            return outcome
+        points = tuple(self._point(point) for point in outcome.points)
+        return replace(outcome, points=points, blocks=tuple(self._block(block) for block in outcome.blocks))
+
+    def _point(self, point: PointSetUp) -> PointSetUp:
+        first, warmup = self._next(), self._next()
+        return replace(point, first_calls_s=self._take("latency_s", first), warmup_s=self._take("latency_s", warmup))
+
+    def _block(self, block: Block) -> Block:
+        place = self._next()
+        gpu = None if block.gpu_s is None else self._take("gpu_s", place)
+        return replace(
+            block,
+            latency_s=self._take("latency_s", place),
+            host_s=None if block.host_s is None else self._take("host_s", place),
+            gpu_s=gpu and tuple(None if math.isnan(value) else value for value in gpu),
+        )
+
+    def _next(self) -> slice:
+        place = slice(self._start, self._start + next(self._counts))
+        self._start = place.stop
+        return place
+
+    def _take(self, column: str, place: slice) -> tuple[float, ...]:
+        return tuple(self._columns[column][place])
+
+
+def _in_order(parts: Parts, expected: pd.DataFrame) -> pd.DataFrame:
+    """The file's rows in the order the header names them; rows that were sorted in between are put back."""
+    rows = _rows(parts)
+    keys, found = _comparable(expected), _comparable(rows)
+    if not keys.equals(found):
+        rows = keys.merge(pd.concat([found, rows[list(TIME_COLUMNS)]], axis=1), how="left", on=list(KEY_COLUMNS))
+        missing = int(rows["latency_s"].isna().sum())
+        if missing or len(found) != len(keys) or len(rows) != len(keys):
+            raise UnreadableFile(
+                f"{parts.name}: its header names {len(keys):,} samples, of which {missing:,} are missing among its "
+                f"{len(found):,} rows. The file was cut or edited; use the original file."
+            )
+    unknown = np.flatnonzero(rows["latency_s"].isna())
+    if unknown.size:
+        raise UnreadableFile(
+            f"{parts.name}, row {unknown[0] + 1}: latency_s is empty, expected seconds. Use the original file."
+        )
+    return rows
+
+
+def _rows(parts: Parts) -> pd.DataFrame:
+    options = pacsv.ConvertOptions(
+        column_types=_TYPES, include_columns=list(SAMPLE_COLUMNS), strings_can_be_null=True, null_values=[""]
+    )
+    try:
+        table = pacsv.read_csv(io.BytesIO(parts.rows), convert_options=options)
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
+        raise UnreadableFile(f"{parts.name}: its rows cannot be read ({error}). Use the original file.") from error
+    frame: pd.DataFrame = table.to_pandas()
+    for column in TEXT_COLUMNS:
+        frame[column] = frame[column].cat.rename_categories(lambda cell: cell.removeprefix("'"))
+    return frame
+
+
+def _comparable(frame: pd.DataFrame) -> pd.DataFrame:
+    """Keys in one representation, whatever the columns' dtypes: text without missing values, numbers as floats."""
+    return pd.DataFrame(
+        {
+            column: frame[column].astype(object).fillna("")
+            if column in TEXT_COLUMNS
+            else frame[column].astype("Float64").fillna(-1).to_numpy(dtype=float)
+            for column in KEY_COLUMNS
+        }
+    )
