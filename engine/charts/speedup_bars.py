@@ -1,0 +1,146 @@
+"""Speed-up of every variant over its baseline: bars with whiskers, the raw dots under them, the physical floor.
+
+Rows keep their order and their place: one without a number says why, to the right of the 1.0x line. A slowdown is drawn
+as one. Without an interval (one process set) a bar would claim too much: the dots and their median stand alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from engine import formatting
+from engine.charts import theme
+from engine.comparison import ComparisonRow
+from engine.stats import Interval
+from engine.verdict import Verdict
+
+BASELINE = Interval(1.0, None, None, 0)
+
+BAR_WIDTH = 0.46
+DOTS_BELOW = 0.36
+"""How far under the middle of its bar a row's raw dots lie, in rows: clear of bar and whisker."""
+FLOOR_IN_SIGHT = 1.6
+"""A floor farther right than this many times the longest bar would squeeze the bars; the caption below names it instead."""
+ROOM_FOR_WORDS = 1.55
+WORD_COLOURS = {"green": "#1E8E4E", "red": "#D64545", "orange": "#C07A00"}
+"""Of verdict words, readable on white and on #11161D; the word itself says it too."""
+
+
+def speedup_bars(rows: Sequence[ComparisonRow], subtitle: str = "") -> go.Figure:
+    """Horizontal bars in the rows' order; `subtitle` says model, shape, device and date."""
+    figure = theme.new_figure(title(rows), 122 + theme.ROW_HEIGHT * len(rows), subtitle)
+    reach = max([1.0, *(_right_end(row) for row in rows)])
+    for position, row in enumerate(rows):
+        if row.is_baseline and row.median_s is not None:
+            _add_bar(figure, position, row, BASELINE)
+        elif row.speedup and row.speedup.low is not None:
+            _add_bar(figure, position, row, row.speedup)
+        _add_dots(figure, position, row)
+        theme.add_words(figure, max(1.0, _right_end(row)), position, words(row))
+    figure.add_vline(x=1, line={"dash": "dot", "width": 1.5, "color": theme.NEUTRAL})
+    _add_floors(figure, rows, reach * FLOOR_IN_SIGHT)
+    theme.label_rows(figure, [row.label for row in rows])
+    axis_title = "speed-up (x), higher is better"
+    return figure.update_xaxes(range=[0, reach * ROOM_FOR_WORDS], title=axis_title, zeroline=False)
+
+
+def title(rows: Sequence[ComparisonRow]) -> str:
+    """What the bars show, in words."""
+    baselines = list(dict.fromkeys(row.baseline_label for row in rows))
+    over = baselines[0].lower() if len(baselines) == 1 else "each row's baseline"
+    processes = max((row.speedup.processes for row in rows if row.speedup and row.speedup.low is not None), default=0)
+    how = f"95 % interval over {processes} process sets" if processes else "one dot per process set, no interval"
+    return f"Speed-up over {over}, {how}"
+
+
+def words(row: ComparisonRow) -> str:
+    """What stands at the end of a row: number, verdict, badges; or why there is no number."""
+    badges = [theme.escaped(badge.text) for badge in row.badges]
+    if row.is_baseline and row.verdict is Verdict.BASELINE:
+        return " · ".join(["<b>1.00x</b>  baseline", *badges])
+    if row.speedup is None:
+        return theme.escaped(_shortened(": ".join(filter(None, (row.verdict.value, row.reason)))))
+    number = f"<b>{formatting.speedup(row.speedup.estimate)}</b>"
+    if row.verdict is Verdict.WRONG_RESULT:
+        number = f"<s>{number}</s>"
+    colour = WORD_COLOURS.get(row.verdict.colour, theme.NEUTRAL)
+    return f'{number}  <span style="color:{colour}">' + " · ".join([f"{_word(row)}</span>", *badges])
+
+
+def alt_text(rows: Sequence[ComparisonRow]) -> str:
+    """The chart in words, row by row."""
+    return f"{title(rows)}. " + "; ".join(_spoken(row) for row in rows) + "."
+
+
+def _word(row: ComparisonRow) -> str:
+    return theme.escaped(row.reason if row.verdict is Verdict.NO_VERDICT and row.reason else row.verdict.value)
+
+
+def _spoken(row: ComparisonRow) -> str:
+    if row.speedup is None:
+        return f"{row.label}: " + ", ".join(filter(None, (row.verdict.value, row.reason)))
+    interval = "" if row.speedup.low is None else f" {formatting.interval(row.speedup.low, row.speedup.high)}"
+    return f"{row.label}: {formatting.speedup(row.speedup.estimate)}{interval}, {row.verdict.value}"
+
+
+def _shortened(text: str, limit: int = 90) -> str:
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def _right_end(row: ComparisonRow) -> float:
+    if row.speedup is None:
+        return 1.0 if row.is_baseline else 0.0
+    return max([row.speedup.estimate, row.speedup.high or 0.0, *row.process_ratios])
+
+
+def _add_bar(figure: go.Figure, position: int, row: ComparisonRow, speedup: Interval) -> None:
+    style = theme.variant_style(row.variant)
+    is_wrong = row.verdict is Verdict.WRONG_RESULT
+    figure.add_bar(
+        x=[speedup.estimate], y=[position], orientation="h", width=BAR_WIDTH, error_x=_whisker(speedup),
+        marker={
+            "color": theme.transparent(style.colour, 0.15) if is_wrong else style.colour,
+            "line": {"color": style.colour, "width": 1.5 if is_wrong else 0},
+            "pattern": {"shape": style.pattern},
+        },
+        hovertext=theme.escaped(_spoken(row)), hoverinfo="text",
+    )  # fmt: skip
+
+
+def _whisker(speedup: Interval) -> dict[str, object] | None:
+    if speedup.low is None or speedup.high is None:
+        return None
+    above, below = speedup.high - speedup.estimate, speedup.estimate - speedup.low
+    line = {"color": theme.NEUTRAL, "thickness": 2, "width": 7}
+    return {"type": "data", "symmetric": False, "array": [above], "arrayminus": [below], **line}
+
+
+def _add_dots(figure: go.Figure, position: int, row: ComparisonRow) -> None:
+    """One dot per process set: small and under the bar, or large and in its place where there is no bar."""
+    if not row.process_ratios:
+        return
+    has_bar = row.speedup is not None and row.speedup.low is not None
+    figure.add_scatter(
+        x=list(row.process_ratios), y=[position + DOTS_BELOW * has_bar] * len(row.process_ratios), mode="markers",
+        marker={"size": 6 if has_bar else 13, "color": theme.variant_style(row.variant).colour, "opacity": 0.8},
+        hovertemplate="process set: %{x:.3f}x<extra></extra>",
+    )  # fmt: skip
+
+
+def _add_floors(figure: go.Figure, rows: Sequence[ComparisonRow], in_sight: float) -> None:
+    """A mark where each row would end if the device did nothing but what physics asks for; the first one is named."""
+    floors = {position: row.floor_speedup for position, row in enumerate(rows) if row.floor_speedup}
+    near = {position: floor for position, floor in floors.items() if floor <= in_sight}
+    mark = {"symbol": "line-ns-open", "size": 24, "color": theme.NEUTRAL, "line": {"width": 2}}
+    hover = "physical floor: %{x:.2f}x<extra></extra>"
+    figure.add_scatter(x=list(near.values()), y=list(near), mode="markers", marker=mark, hovertemplate=hover)
+    if floors:
+        first = next(iter(near), None)
+        place = "far right of this axis" if first is None else "the upright mark"
+        text = f"physical floor: {place}, {formatting.speedup(floors[min(floors) if first is None else first])}"
+        figure.add_annotation(
+            text=text, xref="paper", x=1, xanchor="right", yref="paper", y=1, yanchor="bottom", showarrow=False,
+            font={"size": theme.SUBTITLE_SIZE, "color": theme.NEUTRAL},
+        )  # fmt: skip
