@@ -7,6 +7,7 @@ Usage: `begin()` before the technique is applied, `mark()` when warm-up is over,
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from engine.child import cudagraph_evidence, torch_internals
@@ -14,6 +15,7 @@ from engine.child import cudagraph_evidence, torch_internals
 RECOMPILE_LIMIT_WORDS = ("recompile limit", "recompile_limit", "cache_size_limit")
 """What `counters["unimplemented"]` says, across torch versions, once new shapes run eagerly."""
 MAX_REASONS = 20
+EXPLANATION = "Explanation: "
 
 
 class Evidence:
@@ -137,6 +139,11 @@ def _names_the_limit(unimplemented: dict[str, int]) -> bool:
     return any(words in text for words in RECOMPILE_LIMIT_WORDS)
 
 
-def _first_lines(texts: Any) -> list[str]:
-    """The first line of each text, once each: torch's explanations run over a screen."""
-    return list(dict.fromkeys(text.strip().splitlines()[0] for text in texts if text.strip()))[:MAX_REASONS]
+def _first_lines(texts: Iterable[str]) -> list[str]:
+    """The first line of each text, once each, with the explanation where a second line gives one; the rest is a screenful."""
+    shortened = []
+    for text in texts:
+        first, *others = [line.strip() for line in text.strip().splitlines()] or [""]
+        is_explained = bool(others) and others[0].startswith(EXPLANATION)
+        shortened.append(f"{first}: {others[0].removeprefix(EXPLANATION)}" if is_explained else first)
+    return list(dict.fromkeys(filter(None, shortened)))[:MAX_REASONS]
