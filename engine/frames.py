@@ -38,7 +38,7 @@ def segments(measurement: Measurement) -> Iterator[Segment]:
     """A measurement's samples in the one order every table and file uses: points' first calls and warm-up, then blocks."""
     for workload, point in zip(measurement.workloads, measurement.points, strict=True):
         yield Segment(workload, "first_call", None, 1, point.first_calls_s)
-        yield Segment(workload, "warmup", None, 1, point.warmup_s)
+        yield Segment(workload, "warmup", None, point.warmup_calls_per_sample, point.warmup_s)
     for block in measurement.blocks:
         workload = measurement.workloads[block.workload]
         yield Segment(

@@ -2,6 +2,7 @@
 
 Sources: levels process > round > call and the interval over the highest level, Kalibera & Jones, ISMM 2013 (METHOD 1.4, 1.6);
 order-statistic intervals of quantiles, Hahn & Meeker, Statistical Intervals; equivalence by two one-sided tests (TOST).
+scipy.stats is imported where it is used: it takes as long to load as a page, and most of what imports this needs a median.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binom, spearmanr, t
 
 CONFIDENCE = 0.95
 DELTA = 0.01
@@ -119,6 +119,8 @@ def process_log_ratios(log_ratios: pd.Series[float]) -> pd.Series[float]:
 @lru_cache(maxsize=1024)
 def t_quantile(processes: int, comparisons: int) -> float:
     """Two-sided 95 % quantile for the mean of `processes` values, simultaneous over `comparisons` (Bonferroni)."""
+    from scipy.stats import t
+
     return float(t.ppf(1 - (1 - CONFIDENCE) / 2 / comparisons, processes - 1))
 
 
@@ -153,6 +155,8 @@ def extra_process_sets_needed(log_ratios: ArrayLike, comparisons: int = 1) -> in
 
 def percentile(samples: ArrayLike, quantile: float) -> Percentile | None:
     """Percentile of `samples` (n,) with the interval between two order statistics, distribution-free."""
+    from scipy.stats import binom
+
     ordered = np.sort(np.asarray(samples, dtype=float))
     count = ordered.size
     if count == 0:
@@ -205,6 +209,8 @@ def drift(log_ratios: pd.Series[float]) -> Drift | None:
     Each process set's own level is removed and the sets are averaged round by round first, so that one noisy set of many does
     not look like a trend while a trend common to the sets stands out of the noise.
     """
+    from scipy.stats import spearmanr
+
     centred = log_ratios - log_ratios.groupby(level="process").transform("median")
     by_round = centred.groupby(level="round").mean().sort_index().to_numpy(dtype=float)
     if by_round.size < 6:

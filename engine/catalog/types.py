@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.spec import Workload
+
 TWIN_SUFFIX = "@twin"
 """The A/A twin of a baseline is measured under the baseline's key plus this: the same work, a second arm."""
 
@@ -72,8 +74,8 @@ class ModelCard:
 class Claim:
     """A sentence of the article that can be tested. `speedup` is its figure, None where it printed none.
 
-    `variant` is what tests it, `source` where it stands, `how_tested` what decides. `source_note` says what we found about
-    where the figure comes from.
+    `variant` is what tests it, `workload` at which point (None: any), `source` where it stands, `how_tested` what decides.
+    `source_note` says what we found about where the figure comes from.
     """
 
     key: str
@@ -83,6 +85,7 @@ class Claim:
     how_tested: str
     variant: str | None = None
     baseline: str | None = None
+    workload: Workload | None = None
     speedup: float | None = None
     figure: str | None = None
     source_note: str | None = None

@@ -13,20 +13,19 @@ import pandas as pd
 
 from engine.comparison.arms import (
     Arm,
-    Arms,
     arms_of,
     baseline_of,
     check_baseline,
     count_comparisons,
-    natural_baseline,
 )
+from engine.comparison.claims import ClaimVerdict, ClaimWord, claim_verdict
 from engine.comparison.measured import Point, measured_row
 from engine.comparison.pairing import log_tables
 from engine.comparison.row import Badge, ComparisonRow
+from engine.comparison.sentences import number, sentence, short
 from engine.comparison.unmeasured import unmeasured_row
 from engine.frames import workload_row
 from engine.result import Run
-from engine.verdict import Verdict
 
 
 def compare_run(run: Run, baseline: str | None = None) -> list[ComparisonRow]:
@@ -77,12 +76,15 @@ def _place(run: Run, arm: Arm) -> int:
 
 
 __all__ = [
-    "Arms",
     "Badge",
+    "ClaimVerdict",
+    "ClaimWord",
     "ComparisonRow",
-    "Verdict",
+    "claim_verdict",
     "compare_run",
     "comparison_frame",
-    "natural_baseline",
+    "number",
     "plain_row",
+    "sentence",
+    "short",
 ]

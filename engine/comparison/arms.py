@@ -77,6 +77,12 @@ def natural_baseline(variant: str) -> str:
     return VARIANTS[variant].baseline if variant in VARIANTS else "baseline/eager"
 
 
+def precision_of(arm: Arm) -> str:
+    """Precision class an arm computes in: its variant's, else the workload's dtype."""
+    known = VARIANTS.get(arm.variant.removesuffix(TWIN_SUFFIX))
+    return (known.precision if known else None) or arm.workload.dtype
+
+
 def baseline_of(arm: Arm, arms: Arms, chosen: str | None) -> str:
     """The baseline of an arm: the chosen one where it was part of the same point, else its own."""
     if chosen is None or is_twin(arm.variant) or (chosen, arm.workload) not in arms:

@@ -7,20 +7,14 @@ from typing import Any
 
 from engine.catalog import VARIANTS
 from engine.catalog.types import TWIN_SUFFIX
-from engine.comparison.arms import Arm
+from engine.comparison.arms import Arm, precision_of
 from engine.comparison.row import Badge
 from engine.proof import ALLOWANCES
 from engine.result import Run
 from engine.verdict import Check
 
 
-def precision_of(variant: str, dtype: str) -> str:
-    """Precision class an arm computes in: its variant's, else the workload's dtype."""
-    known = VARIANTS.get(variant.removesuffix(TWIN_SUFFIX))
-    return (known.precision if known else None) or dtype
-
-
-def badges_of(run: Run, arm: Arm, baseline: str, checks: Iterable[Check]) -> tuple[Badge, ...]:
+def badges_of(run: Run, arm: Arm, baseline: Arm, checks: Iterable[Check]) -> tuple[Badge, ...]:
     """Every badge of one row, most important first."""
     return (
         *_precision(run, arm, baseline),
@@ -33,8 +27,8 @@ def badges_of(run: Run, arm: Arm, baseline: str, checks: Iterable[Check]) -> tup
     )
 
 
-def _precision(run: Run, arm: Arm, baseline: str) -> Iterator[Badge]:
-    ours, theirs = precision_of(arm.variant, arm.workload.dtype), precision_of(baseline, arm.workload.dtype)
+def _precision(run: Run, arm: Arm, baseline: Arm) -> Iterator[Badge]:
+    ours, theirs = precision_of(arm), precision_of(baseline)
     if ours != theirs:
         yield Badge(
             key="precision",

@@ -12,21 +12,22 @@ from engine import proof
 from engine.catalog import VARIANTS, find_variant
 from engine.catalog.types import TWIN_SUFFIX
 from engine.comparison import surroundings
-from engine.comparison.arms import Arm
+from engine.comparison.arms import Arm, precision_of
+from engine.floors import is_impossible
 from engine.formatting import interval as interval_text
 from engine.formatting import seconds
 from engine.formatting import speedup as speedup_text
 from engine.stats import Drift, Interval
 from engine.verdict import Check, Verdict
 
-FLOOR_TOLERANCE = 0.95
-"""A time below 95 % of the physical floor cannot be real: the measurement is rejected (METHOD 5)."""
 MAX_TWIN_HALF_WIDTH = 0.03
 """A machine on which the same work differs from itself by more than this tells nothing about techniques (METHOD 1.6)."""
 MIN_PROCESS_SETS = 3
 """An interval over fewer process sets carries no word (METHOD 1.4)."""
-MATCHED_FACTS = ("threads", "grad_mode", "attention", "matmul_precision", "deterministic")
-"""Facts that must be the same in both arms; a difference would be measured instead of the technique."""
+MATCHED_FACTS = ("threads", "cpus_allowed", "grad_mode", "attention")
+MATCHED_PRECISION_FACTS = ("dtype", "matmul_precision")
+"""Facts that must be the same in both arms; a difference would be measured instead of the technique. A variant that names
+another precision class is another precision on purpose, and carries a badge."""
 
 
 def ran(arm: Arm) -> Check:
@@ -61,7 +62,7 @@ def is_possible(median_s: float, floor_s: float | None) -> Check:
     return Check(
         key="floor",
         title="Not faster than physics allows",
-        passed=None if floor_s is None else median_s >= FLOOR_TOLERANCE * floor_s,
+        passed=None if floor_s is None else not is_impossible(median_s, floor_s),
         detail="no floor is known here"
         if floor_s is None
         else f"median {seconds(median_s)}, floor {seconds(floor_s)}: {percent} of the possible speed",
@@ -72,12 +73,14 @@ def is_possible(median_s: float, floor_s: float | None) -> Check:
 
 def same_settings(arm: Arm, baseline: Arm) -> Check:
     """Were both arms measured under the same settings?"""
-    differing = [text for key in MATCHED_FACTS if (text := _difference(key, arm, baseline))]
+    is_same_class = precision_of(arm) == precision_of(baseline)
+    matched = MATCHED_FACTS + (MATCHED_PRECISION_FACTS if is_same_class else ())
+    differing = [text for key in matched if (text := _difference(key, arm, baseline))]
     return Check(
         key="settings",
         title="Same settings as the baseline",
         passed=not differing,
-        detail="; ".join(differing) or "threads, gradients, attention and precision are the same",
+        detail="; ".join(differing) or "threads, gradients and attention are the same",
         meaning="A different thread count or precision in one arm would be measured instead of the technique.",
         otherwise=Verdict.NOT_COMPARABLE,
     )

@@ -15,10 +15,10 @@ from engine.catalog import is_twin
 from engine.comparison import checks, costs
 from engine.comparison.arms import Arm, Arms, natural_baseline
 from engine.comparison.badges import badges_of
-from engine.comparison.floor import floor_of
 from engine.comparison.pairing import log_ratios, process_log_ratios
 from engine.comparison.row import ComparisonRow
 from engine.comparison.unmeasured import identity
+from engine.floors import floor_of
 from engine.result import Run
 from engine.stats import Interval
 from engine.verdict import Check, Judgement, Verdict, decide
@@ -59,7 +59,7 @@ def measured_row(point: Point, arm: Arm, divided_by: Arm | None, baseline: str) 
     else:
         every, compared = _compared(point, arm, divided_by, baseline, own)
         numbers |= compared
-    badges = badges_of(point.run, arm, baseline, every)
+    badges = badges_of(point.run, arm, divided_by or Arm(baseline, arm.workload), every)
     return ComparisonRow(**identity(point.run, arm, baseline), **numbers, badges=badges, checks=every)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.catalog import is_twin, label_of
-from engine.comparison.arms import Arm
-from engine.comparison.badges import precision_of
+from engine.comparison.arms import Arm, precision_of
 from engine.comparison.row import ComparisonRow
 from engine.frames import technique_of
 from engine.result import Run
@@ -47,7 +46,7 @@ def identity(run: Run, arm: Arm, baseline: str) -> dict[str, Any]:
         "technique": technique_of(arm.variant),
         "label": label_of(arm.variant),
         "workload": arm.workload,
-        "precision": precision_of(arm.variant, arm.workload.dtype),
+        "precision": precision_of(arm),
         "baseline": baseline,
         "baseline_label": label_of(baseline),
         "is_baseline": arm.variant == baseline,

@@ -1,0 +1,74 @@
+"""What this machine says about the article's claims: holds here, does not hold here, not testable here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from engine.catalog.types import Claim
+from engine.comparison.row import ComparisonRow
+from engine.formatting import interval, speedup
+from engine.verdict import Verdict
+
+
+class ClaimWord(StrEnum):
+    """The three things that may be said about a claim."""
+
+    HOLDS = "holds here"
+    DOES_NOT_HOLD = "does not hold here"
+    NOT_TESTABLE = "not testable here"
+
+    @property
+    def icon(self) -> str:
+        """Material icon, as Streamlit writes it."""
+        return {"holds here": ":material/check_circle:", "does not hold here": ":material/cancel:"}.get(
+            self.value, ":material/help:"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimVerdict:
+    """The word, the reason for it, and the row it rests on."""
+
+    word: ClaimWord
+    reason: str
+    row: ComparisonRow | None = None
+
+
+def claim_verdict(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
+    """Judge a claim by the row of its variant at its workload, against its baseline; `rows` may hold anything else too.
+
+    A figure holds when it lies in the 95 % interval of an established difference; a claim without a figure when the variant
+    is faster. An interval that still includes 1.0 decides nothing in a claim's favour, however wide it is.
+    """
+    row = next(iter(sorted(_rows_for(claim, rows), key=lambda row: not row.verdict.is_statistical)), None)
+    if row is None:
+        where = claim.source_note or "it has not been measured here in this configuration"
+        return ClaimVerdict(ClaimWord.NOT_TESTABLE, where)
+    if not row.verdict.is_statistical or row.speedup is None:
+        return ClaimVerdict(ClaimWord.NOT_TESTABLE, ": ".join(filter(None, (row.verdict.value, row.reason))), row)
+    measured = f"measured {speedup(row.speedup.estimate)} {interval(row.speedup.low, row.speedup.high)}"
+    if claim.speedup is None:
+        return ClaimVerdict(_word_without_figure(row), f"{measured}: {row.verdict}", row)
+    if not row.speedup.contains(claim.speedup):
+        return ClaimVerdict(ClaimWord.DOES_NOT_HOLD, f"{measured}, claimed {speedup(claim.speedup)}", row)
+    if row.verdict is Verdict.INCONCLUSIVE:
+        return ClaimVerdict(ClaimWord.NOT_TESTABLE, f"{measured}: too wide an interval to decide", row)
+    return ClaimVerdict(ClaimWord.HOLDS, f"{measured} includes the claimed {speedup(claim.speedup)}", row)
+
+
+def _rows_for(claim: Claim, rows: Iterable[ComparisonRow]) -> list[ComparisonRow]:
+    return [
+        row
+        for row in rows
+        if row.variant == claim.variant
+        and claim.baseline in (None, row.baseline)
+        and claim.workload in (None, row.workload)
+    ]
+
+
+def _word_without_figure(row: ComparisonRow) -> ClaimWord:
+    if row.verdict is Verdict.INCONCLUSIVE:
+        return ClaimWord.NOT_TESTABLE
+    return ClaimWord.HOLDS if row.verdict is Verdict.FASTER else ClaimWord.DOES_NOT_HOLD
