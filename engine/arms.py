@@ -1,0 +1,186 @@
+"""Which arms an experiment has, which of them are measured together, and in what order. Pure planning (METHOD 1.4).
+
+An arm is one variant at one workload, or at several where the variant serves many. Arms that share a workload and a
+baseline form a group, whose children live at the same time and are measured in interleaved rounds.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.catalog import find_variant, fits, is_twin, twin_of, why_unavailable
+from engine.catalog.types import Variant
+from engine.errors import InvalidSpec
+from engine.result import Failure, Machine
+from engine.spec import Experiment, Workload
+
+MAX_CHILDREN = 6
+"""Children alive at once: about 1.15 GB each at peak for DistilBERT with max-autotune and freezing (METHOD 1.4)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """One variant (or an A/A twin) at the workloads one child serves."""
+
+    variant: str
+    workloads: tuple[Workload, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Arms measured together. Its process sets are numbered from `first_process` on."""
+
+    arms: tuple[Arm, ...]
+    first_process: int
+
+    @property
+    def workloads(self) -> tuple[Workload, ...]:
+        """Every workload some arm of the group measures."""
+        return _union(self.arms)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Groups in the order they are measured, and a failure for every variant that cannot run here."""
+
+    groups: tuple[Group, ...]
+    unavailable: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cluster:
+    """Arms that may share rounds, however many there are: the same baseline and the same points."""
+
+    baseline: str
+    others: tuple[Arm, ...]
+    workloads: tuple[Workload, ...]
+
+
+def plan(experiment: Experiment, machine: Machine | None = None) -> Plan:
+    """What will be measured; with a machine, variants it cannot run become failures instead of arms.
+
+    Raises `InvalidSpec` when no chosen variant measures any of the workloads, `UnknownKey` for an unknown variant.
+    """
+    clusters = _clusters(experiment)
+    if not clusters:
+        raise InvalidSpec(
+            f"None of {', '.join(experiment.variants)} measures any of the chosen workloads; "
+            "model variants need a model, operator variants one of their operators. Add a workload that fits."
+        )
+    arms = dict.fromkeys(arm for cluster in clusters for arm in _all_arms(cluster))
+    reasons = {arm: _why_unavailable(arm, experiment, machine) for arm in arms}
+    return Plan(
+        groups=_number(experiment, [part for cluster in clusters for part in _split(cluster, reasons)]),
+        unavailable=tuple(
+            _failure(arm, reason) for arm, reason in reasons.items() if reason and not is_twin(arm.variant)
+        ),
+    )
+
+
+def round_order(seed: int, process: int, workload: int, round_: int, arms: int) -> list[int]:
+    """The random order of `arms` arms in one round at one workload; the same numbers always give the same order."""
+    order = list(range(arms))
+    random.Random(f"{seed}/{process}/{workload}/{round_}").shuffle(order)
+    return order
+
+
+def order_of_points(seed: int, process: int, workloads: Sequence[Workload]) -> tuple[Workload, ...]:
+    """The random order in which the children of one process set meet their workloads.
+
+    The first length a dynamic graph sees is what it is tuned for, so the order is a factor (METHOD 2.5).
+    """
+    order = list(workloads)
+    random.Random(f"{seed}/{process}").shuffle(order)
+    return tuple(order)
+
+
+def _clusters(experiment: Experiment) -> list[_Cluster]:
+    """One cluster per baseline and point, or per baseline and set of points for variants whose child serves many."""
+    members: dict[tuple[str, object], list[Arm]] = {}
+    variants = [find_variant(key) for key in experiment.variants]
+    for variant in variants:
+        if variant.key != variant.baseline:
+            for served in _served_by_one_child(variant, experiment.workloads):
+                shared = _kind_of_point(served[0]) if variant.serves_many else served
+                members.setdefault((variant.baseline, shared), []).append(Arm(variant=variant.key, workloads=served))
+    clusters = [
+        _Cluster(baseline=baseline, others=tuple(arms), workloads=_union(arms))
+        for (baseline, _), arms in members.items()
+    ]
+    return clusters + [lone for variant in variants for lone in _lone_baselines(variant, experiment, clusters)]
+
+
+def _lone_baselines(variant: Variant, experiment: Experiment, clusters: Iterable[_Cluster]) -> list[_Cluster]:
+    """A baseline that was itself chosen, at the workloads where no other variant brings it along."""
+    if variant.key != variant.baseline:
+        return []
+    covered = {point for cluster in clusters if cluster.baseline == variant.key for point in cluster.workloads}
+    rest = [workload for workload in experiment.workloads if workload not in covered]
+    return [
+        _Cluster(baseline=variant.key, others=(), workloads=served) for served in _served_by_one_child(variant, rest)
+    ]
+
+
+def _served_by_one_child(variant: Variant, workloads: Iterable[Workload]) -> list[tuple[Workload, ...]]:
+    fitting = [workload for workload in workloads if fits(variant, workload)]
+    if not variant.serves_many:
+        return [(workload,) for workload in fitting]
+    by_kind: dict[object, list[Workload]] = {}
+    for workload in fitting:
+        by_kind.setdefault(_kind_of_point(workload), []).append(workload)
+    return [tuple(served) for served in by_kind.values()]
+
+
+def _kind_of_point(workload: Workload) -> tuple[str | None, str]:
+    """What one child can hold: one loaded model in one dtype, or operators in one dtype."""
+    return workload.model, workload.dtype
+
+
+def _union(arms: Iterable[Arm]) -> tuple[Workload, ...]:
+    return tuple(dict.fromkeys(workload for arm in arms for workload in arm.workloads))
+
+
+def _all_arms(cluster: _Cluster) -> tuple[Arm, ...]:
+    return (*_baselines(cluster), *cluster.others)
+
+
+def _baselines(cluster: _Cluster) -> tuple[Arm, Arm]:
+    """The baseline and its A/A twin, at every point of the cluster."""
+    return (
+        Arm(variant=cluster.baseline, workloads=cluster.workloads),
+        Arm(variant=twin_of(cluster.baseline), workloads=cluster.workloads),
+    )
+
+
+def _why_unavailable(arm: Arm, experiment: Experiment, machine: Machine | None) -> str | None:
+    return why_unavailable(find_variant(arm.variant), machine, experiment.device) if machine else None
+
+
+def _failure(arm: Arm, reason: str) -> Failure:
+    return Failure(
+        variant=arm.variant, process=0, workloads=arm.workloads, stage="start", kind="unavailable", message=reason
+    )
+
+
+def _split(cluster: _Cluster, reasons: Mapping[Arm, str | None]) -> list[tuple[Arm, ...]]:
+    """At most `MAX_CHILDREN` arms together; the baseline is in each part, its twin in the first only."""
+    pair = [arm for arm in _baselines(cluster) if not reasons[arm]]
+    others = [arm for arm in cluster.others if not reasons[arm]]
+    first = MAX_CHILDREN - 2
+    rest = [others[start : start + MAX_CHILDREN - 1] for start in range(first, len(others), MAX_CHILDREN - 1)]
+    groups = [(*pair, *others[:first]), *((*pair[:1], *part) for part in rest)]
+    return [group for group in groups if group]
+
+
+def _number(experiment: Experiment, groups: Iterable[tuple[Arm, ...]]) -> tuple[Group, ...]:
+    """Give every group process numbers that no other group of the same points has, so that pairing is always right."""
+    free: dict[Workload, int] = {}
+    numbered = []
+    for arms in groups:
+        points = _union(arms)
+        first = max(free.get(point, 0) for point in points)
+        free.update(dict.fromkeys(points, first + experiment.protocol.process_sets))
+        numbered.append(Group(arms=arms, first_process=first))
+    return tuple(numbered)

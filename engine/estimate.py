@@ -1,0 +1,106 @@
+"""The steps of a run and how long they take on a small machine, before anything is known about this one.
+
+The figures are for a 2-core CPU (METHOD 7); a running run replaces each by what it observes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.arms import Arm, Group, plan
+from engine.catalog import find_variant
+from engine.spec import Experiment, Protocol, Workload
+
+REFERENCES_S = 12.0
+LOAD_S = 5.0
+COLD_COMPILE_S = 13.0
+WARM_COMPILE_S = 6.0
+FINISH_S = 1.5
+MODEL_CALL_S = 0.020
+"""DistilBERT at a few tokens, bound by reading its weights; every further token adds `TOKEN_S`."""
+TOKEN_S = 0.0007
+ELEMENT_S = 1.5e-9
+"""An operator over many elements, bound by memory: about 30 bytes each at 20 GB/s."""
+OPERATOR_CALL_S = 20e-6
+THROW_AWAY_CALLS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One piece of a run: making references, one arm's set-up, all rounds of a process set, one arm's end."""
+
+    kind: Literal["references", "set_up", "rounds", "finish"]
+    arms: tuple[Arm, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    is_cold: bool = False
+
+
+def references_step(group: Group) -> Step:
+    """Making the references of a group's points."""
+    return Step(kind="references", workloads=group.workloads)
+
+
+def set_up_step(arm: Arm, number: int) -> Step:
+    """Set-up of one arm in process set `number`, the first of which finds its compile cache empty."""
+    return Step(kind="set_up", arms=(arm,), is_cold=number == 0)
+
+
+def rounds_step(group: Group) -> Step:
+    """All rounds of one process set."""
+    return Step(kind="rounds", arms=group.arms)
+
+
+def finish_step(arm: Arm) -> Step:
+    """The end of one arm: throughput, outputs and counters once more."""
+    return Step(kind="finish", arms=(arm,))
+
+
+def steps_of(groups: Iterable[Group], process_sets: int) -> list[Step]:
+    """Every step of a run, in the order they are taken."""
+    steps = []
+    for group in groups:
+        steps.append(references_step(group))
+        for number in range(process_sets):
+            steps += [set_up_step(arm, number) for arm in group.arms]
+            steps.append(rounds_step(group))
+            steps += [finish_step(arm) for arm in group.arms]
+    return steps
+
+
+def estimate_seconds(experiment: Experiment) -> float:
+    """About how long a run takes on a 2-core CPU; the waiting time for the machine not included."""
+    steps = steps_of(plan(experiment).groups, experiment.protocol.process_sets)
+    return sum(expected_s(step, experiment.protocol) for step in steps)
+
+
+def expected_s(step: Step, protocol: Protocol) -> float:
+    """Seconds one step takes."""
+    if step.kind == "references":
+        return REFERENCES_S + sum(10 * _call_s(workload) for workload in step.workloads)
+    points = [workload for arm in step.arms for workload in arm.workloads]
+    if step.kind == "finish":
+        return FINISH_S * len(points)
+    if step.kind == "set_up":
+        compile_s = COLD_COMPILE_S if step.is_cold else WARM_COMPILE_S
+        compiles = find_variant(step.arms[0].variant).compiles
+        return LOAD_S + (compile_s if compiles else 0.0) + sum(_warm_up_s(point, protocol) for point in points)
+    return sum(_rounds_s(point, protocol) for point in points)
+
+
+def _call_s(workload: Workload) -> float:
+    if workload.model:
+        return MODEL_CALL_S + TOKEN_S * (workload.batch_size or 1) * (workload.sequence_length or 1)
+    return OPERATOR_CALL_S + ELEMENT_S * (workload.elements or 0) * (workload.operations or 1)
+
+
+def _warm_up_s(workload: Workload, protocol: Protocol) -> float:
+    return max(protocol.warmup_min_s, (protocol.warmup_min_calls + 3) * _call_s(workload))
+
+
+def _rounds_s(workload: Workload, protocol: Protocol) -> float:
+    call_s = _call_s(workload)
+    timed_s = max(protocol.block_s, protocol.min_calls_per_block * call_s)
+    rounds = min(protocol.rounds, protocol.point_budget_s / timed_s)
+    return rounds * (protocol.rest_s + THROW_AWAY_CALLS * call_s + timed_s)

@@ -1,0 +1,142 @@
+"""One process set of one group: set its children up one after another, measure them in rounds, end them.
+
+Exactly one child works at any moment (METHOD 1.4). What happens to one child is a failure of its arm; the others go on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from engine.arms import Arm, Group, order_of_points
+from engine.catalog import find_variant, label_of
+from engine.child_process import ChildFailed, ChildProcess
+from engine.estimate import finish_step, rounds_step, set_up_step
+from engine.failures import child_failure
+from engine.messages import Finish, Finished, PhaseChanged, ReadyToMeasure, SetUp
+from engine.result import Conditions, Outcome
+from engine.rounds import Member, Rounds
+from engine.run_context import RunContext, log_path
+from engine.spec import Workload
+
+END_GRACE_S = 2.0
+"""Time for a child that has reported everything to end by itself."""
+PHASES = {
+    "start": "starting",
+    "load": "loading",
+    "apply": "applying the technique",
+    "first_call": "first calls",
+    "check": "comparing outputs",
+    "warmup": "warming up",
+    "steady": "waiting for its turn",
+    "finish": "throughput and last checks",
+}
+
+
+class ProcessSet:
+    """Process set `number` of `group`, counted from 0; set 0 finds its compile caches below `scratch` empty."""
+
+    def __init__(self, run: RunContext, group: Group, number: int, references: Path | None, scratch: Path) -> None:
+        self._run = run
+        self._group = group
+        self._number = number
+        self._process = group.first_process + number
+        self._references = references
+        self._scratch = scratch
+        self._points = order_of_points(run.experiment.protocol.seed, self._process, group.workloads)
+        self._children: list[ChildProcess] = []
+        self._members: dict[Arm, Member] = {}
+
+    def measure(self) -> None:
+        """Measure everything: one outcome per arm, whatever happens to its child; raises `RunCancelled`."""
+        try:
+            for arm in self._group.arms:
+                with self._settling_failure_of(arm):
+                    self._set_up(arm)
+            conditions = self._measure_rounds()
+            self._run.clock.skip(*(finish_step(arm) for arm in self._group.arms if arm not in self._members))
+            for member in list(self._members.values()):
+                with self._settling_failure_of(member.arm):
+                    self._finish(member, conditions)
+        finally:
+            for child in self._children:
+                child.end()
+
+    def _set_up(self, arm: Arm) -> None:
+        self._run.clock.begin(set_up_step(arm, self._number))
+        self._enter_phase(arm, PhaseChanged(phase="start"))
+        workloads = tuple(point for point in self._points if point in arm.workloads)
+        child = self._run.start_child(self._log_name(arm), self._scratch / _file_name(arm.variant))
+        self._children.append(child)
+        ready = child.ask(
+            self._set_up_command(arm, workloads),
+            ReadyToMeasure,
+            self._run.experiment.protocol.set_up_limit_s,
+            lambda event: self._enter_phase(arm, event),
+        )
+        self._run.clock.enter("runner")
+        self._members[arm] = Member(arm=arm, workloads=workloads, child=child, ready=ready)
+
+    def _set_up_command(self, arm: Arm, workloads: tuple[Workload, ...]) -> SetUp:
+        experiment = self._run.experiment
+        answers_requests = any(find_variant(other.variant).serves_many for other in self._group.arms)
+        return SetUp(
+            variant=arm.variant,
+            process=self._process,
+            workloads=workloads,
+            device=experiment.device,
+            threads=self._run.environment.threads,
+            matmul_precision=experiment.matmul_precision,
+            protocol=experiment.protocol,
+            cache_mode=experiment.cache_mode,
+            text=experiment.text,
+            compile_cache="cold" if self._number == 0 else "warm",
+            references=str(self._references) if self._references else None,
+            request_lengths=experiment.request_lengths if answers_requests else (),
+        )
+
+    def _measure_rounds(self) -> tuple[Conditions, ...]:
+        self._run.clock.begin(rounds_step(self._group))
+        rounds = Rounds(self._run, self._process, self._points, self._members, self._settling_failure_of)
+        rounds.even_out_warm_up()
+        return rounds.measure()
+
+    def _finish(self, member: Member, conditions: tuple[Conditions, ...]) -> None:
+        self._run.clock.begin(finish_step(member.arm))
+        self._enter_phase(member.arm, PhaseChanged(phase="finish"))
+        member.child.stage = "finish"
+        limit_s = self._run.experiment.protocol.set_up_limit_s
+        measured = member.child.ask(Finish(), Finished, limit_s).measurement
+        member.child.end(grace_s=END_GRACE_S)
+        log = log_path(self._log_name(member.arm))
+        self._settle(member.arm, replace(measured, rounds=conditions, log_path=log))
+
+    @contextlib.contextmanager
+    def _settling_failure_of(self, arm: Arm) -> Iterator[None]:
+        """A child that failed becomes its arm's outcome, and the others go on."""
+        try:
+            yield
+        except ChildFailed as error:
+            self._members.pop(arm, None)
+            self._settle(arm, child_failure(arm, self._process, error, log_path(self._log_name(arm))))
+
+    def _settle(self, arm: Arm, outcome: Outcome) -> None:
+        self._run.clock.enter("runner")
+        self._run.settle(arm, outcome)
+
+    def _enter_phase(self, arm: Arm, event: PhaseChanged) -> None:
+        self._run.clock.enter(event.phase)
+        what = event.message or PHASES.get(event.phase, event.phase)
+        sets = self._run.experiment.protocol.process_sets
+        self._run.clock.tell(event.phase, f"{label_of(arm.variant)}, process set {self._number + 1} of {sets}: {what}")
+
+    def _log_name(self, arm: Arm) -> str:
+        place = self._run.experiment.workloads.index(arm.workloads[0])
+        return f"{_file_name(arm.variant)}-{place}-{self._process}"
+
+
+def _file_name(variant: str) -> str:
+    """A variant's key as a file name: `torch-compile/default` -> `torch-compile.default`."""
+    return variant.replace("/", ".")
