@@ -9,6 +9,7 @@ from enum import StrEnum
 from engine.catalog.types import Claim
 from engine.comparison.row import ComparisonRow
 from engine.formatting import interval, speedup
+from engine.stats import Interval
 from engine.verdict import Verdict
 
 
@@ -39,8 +40,8 @@ class ClaimVerdict:
 def claim_verdict(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
     """Judge a claim by the row of its variant at its workload, against its baseline; `rows` may hold anything else too.
 
-    A figure holds when it lies in the 95 % interval of an established difference; a claim without a figure when the variant
-    is faster. An interval that still includes 1.0 decides nothing in a claim's favour, however wide it is.
+    A figure holds when the 95 % interval of an established difference includes it, as far as its digits say; a claim without
+    a figure when the variant is faster. An inconclusive interval decides nothing in a claim's favour, however wide it is.
     """
     row = next(iter(sorted(_rows_for(claim, rows), key=lambda row: not row.verdict.is_statistical)), None)
     if row is None:
@@ -51,7 +52,7 @@ def claim_verdict(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
     measured = f"measured {speedup(row.speedup.estimate)} {interval(row.speedup.low, row.speedup.high)}"
     if claim.speedup is None:
         return ClaimVerdict(_word_without_figure(row), f"{measured}: {row.verdict}", row)
-    if not row.speedup.contains(claim.speedup):
+    if not _includes(row.speedup, claim.speedup):
         return ClaimVerdict(ClaimWord.DOES_NOT_HOLD, f"{measured}, claimed {speedup(claim.speedup)}", row)
     if row.verdict is Verdict.INCONCLUSIVE:
         return ClaimVerdict(ClaimWord.NOT_TESTABLE, f"{measured}: too wide an interval to decide", row)
@@ -66,6 +67,18 @@ def _rows_for(claim: Claim, rows: Iterable[ComparisonRow]) -> list[ComparisonRow
         and claim.baseline in (None, row.baseline)
         and claim.workload in (None, row.workload)
     ]
+
+
+def _includes(measured: Interval, figure: float) -> bool:
+    """Whether the interval reaches the figure; 1.91 stands for anything from 1.905 to 1.915."""
+    decimals = len(str(figure).partition(".")[2])
+    rounding = 0.5 * 10.0**-decimals
+    return (
+        measured.low is not None
+        and measured.high is not None
+        and measured.low <= figure + rounding
+        and measured.high >= figure - rounding
+    )
 
 
 def _word_without_figure(row: ComparisonRow) -> ClaimWord:
