@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -34,6 +35,14 @@ def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
         raise InvalidSpec(f"{name} is {value!r}; allowed are {', '.join(allowed)}. Choose one of those.")
 
 
+def _check_name(name: str, value: str) -> None:
+    # Names become cells of a CSV, lines of a table and arguments of a command line.
+    if not value or any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in value):
+        raise InvalidSpec(
+            f"{name} is {value!r}; allowed is text without line breaks and control characters. Change it."
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
     """One point: a model at one shape, or an operator at one size.
@@ -54,6 +63,7 @@ class Workload:
         _check_choice("dtype", self.dtype, DTYPES)
         if (self.model is None) == (self.operator is None):
             raise InvalidSpec("A workload names either a model or an operator, not both and not neither.")
+        _check_name("operator" if self.model is None else "model", self.subject)
         if self.model is not None:
             if self.batch_size is None or self.sequence_length is None or self.elements is not None:
                 raise InvalidSpec("A model workload needs batch_size and sequence_length, and no elements.")
