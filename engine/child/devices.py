@@ -1,4 +1,4 @@
-"""What differs between devices when timing: how to wait for one, how to empty its caches, how to make it the current one."""
+"""What differs between devices when timing: how to wait for one, empty its caches, make it current, time it by events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Callable
 
 import torch
 
+from engine.child.gpu_timer import GpuTimer
+
 MIN_GPU_FLUSH_BYTES = 256 * 2**20
+CALIBRATION_CYCLES = 20_000_000
 DEFAULT_CPU_CACHE_BYTES = 64 * 2**20
 """Taken for the last-level cache where the system does not tell its size."""
 
@@ -35,3 +38,29 @@ def make_flush(device: str, last_level_cache_bytes: int | None) -> Callable[[], 
     buffer = torch.zeros(size // 4, dtype=torch.int32, device=device)
     # Reading and writing every element; on a GPU this is queued in the stream like any other work.
     return lambda: buffer.add_(1)
+
+
+def make_gpu_timer(device: str) -> GpuTimer | None:
+    """The event timer of a CUDA device, its spin calibrated; None for every other kind of device."""
+    if not device.startswith("cuda"):
+        return None
+
+    def make_event() -> torch.cuda.Event:
+        return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+
+    def synchronize() -> None:
+        torch.cuda.synchronize(device)
+
+    def sleep(cycles: int) -> None:
+        torch.cuda._sleep(cycles)  # type: ignore[no-untyped-call]
+
+    sleep(CALIBRATION_CYCLES)  # the first one loads the kernel
+    start, stop = make_event(), make_event()
+    start.record()
+    sleep(CALIBRATION_CYCLES)
+    stop.record()
+    synchronize()
+    cycles_per_s = CALIBRATION_CYCLES / (start.elapsed_time(stop) / 1e3)
+    return GpuTimer(
+        spin=lambda seconds: sleep(int(seconds * cycles_per_s)), make_event=make_event, synchronize=synchronize
+    )

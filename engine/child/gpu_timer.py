@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-
-from engine.child.subject import Call, Inputs
+if TYPE_CHECKING:  # types alone: nothing here needs torch
+    from engine.child.subject import Call, Inputs
 
 SPIN_MARGIN = 2.0
 SPIN_EXTRA_S = 200e-6
@@ -23,7 +22,6 @@ MAX_LEAKS = 5
 """After this many samples in a row whose spin ended early, the rest of the block is given up."""
 MIN_REGION_S = 50e-6
 """Event times resolve about 0.5 us: a timed region of 50 us keeps that to 1 %."""
-CALIBRATION_CYCLES = 20_000_000
 
 
 @dataclass(slots=True)
@@ -67,29 +65,3 @@ class GpuTimer:
         if 0 < region_s < MIN_REGION_S:
             self._repeats *= math.ceil(MIN_REGION_S / region_s)
         return float(region_s / len(calls))
-
-
-def make_gpu_timer(device: str) -> GpuTimer | None:
-    """The event timer of a CUDA device, its spin calibrated; None for every other kind of device."""
-    if not device.startswith("cuda"):
-        return None
-
-    def make_event() -> torch.cuda.Event:
-        return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
-
-    def synchronize() -> None:
-        torch.cuda.synchronize(device)
-
-    def sleep(cycles: int) -> None:
-        torch.cuda._sleep(cycles)  # type: ignore[no-untyped-call]
-
-    sleep(CALIBRATION_CYCLES)  # the first one loads the kernel
-    start, stop = make_event(), make_event()
-    start.record()
-    sleep(CALIBRATION_CYCLES)
-    stop.record()
-    synchronize()
-    cycles_per_s = CALIBRATION_CYCLES / (start.elapsed_time(stop) / 1e3)
-    return GpuTimer(
-        spin=lambda seconds: sleep(int(seconds * cycles_per_s)), make_event=make_event, synchronize=synchronize
-    )

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import torch
-
 from engine.result import Conditions
 
 THROTTLE_REASONS = {
@@ -69,11 +67,15 @@ def _throttle_reasons(handle: Any) -> tuple[str, ...] | None:
 
 
 def _handle(device: str) -> Any | None:
-    if not device.startswith("cuda") or torch.version.cuda is None:
+    if not device.startswith("cuda"):
         return None
+    import torch
+
     try:
         import pynvml
     except ImportError:
+        return None
+    if torch.version.cuda is None:  # a ROCm device is called cuda too
         return None
     if not _ask(lambda: (pynvml.nvmlInit(), True)):
         return None

@@ -6,8 +6,7 @@ import os
 
 import torch
 
-from engine.child.devices import make_flush, make_synchronize, select_device
-from engine.child.gpu_timer import make_gpu_timer
+from engine.child.devices import make_flush, make_gpu_timer, make_synchronize, select_device
 from engine.child.limits import last_level_cache_bytes
 from engine.child.measurement import Stopwatch
 from engine.messages import SetUp

@@ -29,7 +29,7 @@ class Subject:
 
     `program` is an `nn.Module` or a function; workloads of the same model in one child share it. `make_inputs(index)` gives
     the inputs that outputs are compared on, `make_timed(index)` those that timed calls rotate over, `resize(length)` the
-    same model at another sequence length (None for operators).
+    same model at another sequence length (None for operators), `longest` is the largest length the model takes, if it says.
     """
 
     workload: Workload
@@ -38,6 +38,7 @@ class Subject:
     make_inputs: Callable[[int], Inputs]
     make_timed: Callable[[int], Inputs]
     resize: Callable[[int], Subject] | None = None
+    longest: int | None = None
     note: str | None = None
     attention: str | None = None
 
@@ -106,6 +107,7 @@ def _model_subject(workload: Workload, model: LoadedModel, device: str, text: st
         make_inputs=lambda index: _on(device, source.random(index)),
         make_timed=lambda index: _on(device, source.timed(index)),
         resize=lambda length: _model_subject(replace(workload, sequence_length=length), model, device, text, seed),
+        longest=model.max_length,
         note=model.note,
         attention=model.attention,
     )

@@ -1,0 +1,52 @@
+"""A variant's code with the settings filled in: complete, runnable, exactly what was measured."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from engine.catalog import MODELS, Variant
+from engine.spec import Experiment, Workload
+
+_PLACEHOLDER = re.compile(r"\{(model|batch_size|sequence_length|dtype|device|text|elements|operations)\}")
+_LOADING = re.compile(r"^model = AutoModel.*?^inputs = [^\n]*\n", re.DOTALL | re.MULTILINE)
+_USER_MODEL = ".py:"
+
+
+def fill(variant: Variant, workload: Workload, experiment: Experiment) -> str:
+    """The code to copy for `variant` at `workload` on the experiment's device, with its text."""
+    code = variant.code
+    if workload.model and _USER_MODEL in workload.model:
+        code = _LOADING.sub(lambda _: _build_lines(workload), code)
+    values = {
+        "model": _quoted(_loadable(workload.model or "")),
+        "batch_size": str(workload.batch_size),
+        "sequence_length": str(workload.sequence_length),
+        "dtype": workload.dtype,
+        "device": experiment.device,
+        "text": _quoted(experiment.text),
+        "elements": str(workload.elements),
+        "operations": str(workload.operations or 1),
+    }
+    # In one pass: a text that itself says {device} stays as it is.
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], code)
+
+
+def _loadable(model: str) -> str:
+    """What `from_pretrained` understands: a model that comes with a package here is on the hub under its own name."""
+    return next((card.hub_id for card in MODELS if card.key == model and card.hub_id), model)
+
+
+def _build_lines(workload: Workload) -> str:
+    file, _, function = (workload.model or "").rpartition(":")
+    return (
+        f"from {Path(file).stem} import {function}\n\n"
+        f"model, inputs = {function}()  # inputs: tensors by name\n"
+        'model, inputs = model.to("{device}"), {name: value.to("{device}") for name, value in inputs.items()}\n'
+    )
+
+
+def _quoted(text: str) -> str:
+    """`text` as it stands between double quotes in Python."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
