@@ -77,9 +77,11 @@ def run_experiment(
 
 def describe_machine(child_command: Sequence[str] = CHILD_COMMAND) -> Machine:
     """Devices, versions and capabilities of this machine, seen by a child; raises `UserError` when it cannot tell."""
+    # The child ends with this pipe, so with this process, whatever ends it: compilers are at work in there.
+    stdin, held_open = os.pipe()
     process = subprocess.Popen(
-        [*child_command, "--describe"],
-        stdin=subprocess.DEVNULL,
+        [*child_command, "--describe", "--end-with-stdin"],
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=ROOT,
@@ -104,6 +106,8 @@ def describe_machine(child_command: Sequence[str] = CHILD_COMMAND) -> Machine:
     finally:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
+        os.close(stdin)
+        os.close(held_open)
 
 
 def _describe(experiment: Experiment) -> str:

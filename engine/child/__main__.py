@@ -127,11 +127,15 @@ def main() -> int:
     task = parser.add_mutually_exclusive_group(required=True)
     task.add_argument("--events-fd", type=int, metavar="N", help="file descriptor that events are written to")
     task.add_argument("--describe", action="store_true", help="print this machine as JSON")
+    parser.add_argument("--end-with-stdin", action="store_true", help="with --describe: be killed when stdin ends")
     arguments = parser.parse_args()
     if arguments.describe:
+        watched = CommandReader() if arguments.end_with_stdin else None
         from engine.child.environment import print_machine
 
         print_machine()
+        if watched:
+            watched.stop()
         return 0
     return measure(arguments.events_fd)
 
