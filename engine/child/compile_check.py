@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
+
+import psutil
 
 from engine.result import Capability
 
@@ -44,7 +46,6 @@ class CompileCheck:
             errors="replace",
             # One compiler thread: a pool of them takes longer to start than one line to compile.
             env={**os.environ, **caches, "TORCHINDUCTOR_COMPILE_THREADS": "1"},
-            process_group=0,
         )
 
     def result(self) -> Capability:
@@ -52,7 +53,7 @@ class CompileCheck:
         try:
             _, errors = self._process.communicate(timeout=self._time_limit_s)
         except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            self._kill()
             self._process.communicate()
             return Capability(
                 is_present=False, detail=f"compiling one line took longer than {self._time_limit_s:.0f} s"
@@ -62,6 +63,13 @@ class CompileCheck:
         if self._process.returncode == 0:
             return Capability(is_present=True, detail=f"compiled one line in {time.monotonic() - self._started:.1f} s")
         return Capability(is_present=False, detail=explain(errors) or f"it ended with {self._process.returncode}")
+
+    def _kill(self) -> None:
+        # In the describing child's own process group, so that both end together when that child is killed.
+        process = psutil.Process(self._process.pid)
+        for each in (*process.children(recursive=True), process):
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
 
 
 def explain(errors: str) -> str:
