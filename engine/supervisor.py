@@ -66,10 +66,11 @@ class Supervisor:
         self._run_experiment = run_experiment
         self._lock = FileLock(store.folder / "worker.lock")
         self._current: _Current | None = None
-        self._problem = ""
+        self.problem = ""
+        """Why the queue stands still, in a sentence; empty while it moves."""
         self._stopping = threading.Event()
         self._has_news = threading.Event()
-        self._thread = background(self._supervise)
+        self._thread = background("supervisor", self._supervise)
 
     def start(self) -> None:
         """Start the thread; returns at once."""
@@ -104,8 +105,9 @@ class Supervisor:
                     self._work_off_queue()
             except StorageError as error:
                 # The run that met it is marked as soon as the disk allows: see _work_off_queue.
-                self._problem = str(error)
-                _log.error("%s", error)
+                if str(error) != self.problem:
+                    _log.error("%s", error)
+                self.problem = str(error)
             self._stopping.wait(POLL_S)
         self._lock.release()
 
@@ -120,8 +122,7 @@ class Supervisor:
 
     def _work_off_queue(self) -> None:
         # Whoever holds the lock is the only one measuring, so what is marked "running" now was left behind.
-        self._store.interrupt_unfinished(self._problem or SERVER_STOPPED)
-        self._problem = ""
+        self._store.interrupt_unfinished(self.problem or SERVER_STOPPED)
         while not self._stopping.is_set():
             run_id = self._store.next_queued()
             if run_id is None or not self._machine.done():
@@ -129,10 +130,11 @@ class Supervisor:
                 self._has_news.clear()
             elif self._store.start_run(run_id):
                 self._measure(run_id)
+            self.problem = ""
 
     def _measure(self, run_id: str) -> None:
         current = self._current = _Current(run_id)
-        background(partial(self._follow_cancellation, current)).start()
+        background("cancellation", partial(self._follow_cancellation, current)).start()
         try:
             outcome = settle(Future(), partial(self._call_runner, current))
             self._store.end_run(run_id, *self._ending(current, outcome.exception()))
@@ -184,9 +186,9 @@ class Supervisor:
         return ("interrupted", SERVER_STOPPED) if self._stopping.is_set() else ("cancelled", "")
 
 
-def background(task: Callable[[], None]) -> threading.Thread:
+def background(name: str, task: Callable[[], None]) -> threading.Thread:
     """A thread for `task` that does not keep a process alive that was told to end."""
-    return threading.Thread(target=task, name="latency-lab", daemon=True)
+    return threading.Thread(target=task, name=f"latency-lab-{name}", daemon=True)
 
 
 def settle(future: Future[T], task: Callable[[], T]) -> Future[T]:

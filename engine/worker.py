@@ -14,6 +14,7 @@ from concurrent.futures import Future
 
 from engine import runner
 from engine.environment import environment_of
+from engine.errors import StorageError
 from engine.result import Machine, Run
 from engine.run_progress import RunProgress
 from engine.spec import Experiment
@@ -39,7 +40,7 @@ class Worker:
     def start(self) -> None:
         """Start working off the queue and looking at the machine; returns at once."""
         self._supervisor.start()
-        background(self._describe).start()
+        background("machine", self._describe).start()
 
     def stop(self) -> None:
         """End the run that is being measured here (it becomes "interrupted"); queued runs stay queued."""
@@ -62,7 +63,12 @@ class Worker:
         self._supervisor.cancel(run_id)
 
     def progress(self, run_id: str) -> RunProgress | None:
-        """Where a running run stands; None for one that is not running."""
+        """Where a running run stands; None for one that is not running.
+
+        Raises `StorageError` while the disk keeps the queue from moving.
+        """
+        if self._supervisor.problem:
+            raise StorageError(self._supervisor.problem)
         here = self._supervisor.progress(run_id)
         if here is None and self.store.status(run_id) == "running":
             return RunProgress(phase="running", message="Another Latency Lab server is measuring this run.")

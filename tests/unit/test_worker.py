@@ -346,11 +346,27 @@ def test_a_full_disk_ends_the_run_with_a_sentence_and_the_next_one_runs_when_the
     eventually(lambda: status(made, following) == "done")
 
 
-def _refusing(method: Callable[..., None], has_room: threading.Event) -> Callable[..., None]:
-    def refuse(*arguments: object) -> None:
+def test_a_queue_that_the_disk_stops_says_so_until_there_is_room(
+    begin: Callable[..., Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_room = threading.Event()
+    monkeypatch.setattr(Store, "start_run", _refusing(Store.start_run, has_room))
+    made = begin(FakeRunner())
+    run = made.submit(experiment())
+    eventually(lambda: made._supervisor.problem)
+    with pytest.raises(StorageError, match="The disk is full"):
+        made.progress(run.id)
+    has_room.set()
+    eventually(lambda: status(made, run) == "done")
+    eventually(lambda: not made._supervisor.problem)
+    assert made.progress(run.id) is None
+
+
+def _refusing(method: Callable[..., object], has_room: threading.Event) -> Callable[..., object]:
+    def refuse(*arguments: object) -> object:
         if not has_room.is_set():
             raise StorageError("The disk is full. Free some space.")
-        method(*arguments)
+        return method(*arguments)
 
     return refuse
 
