@@ -101,6 +101,12 @@ class Drift:
         return abs(self.rank_correlation) > DRIFT_RANK_CORRELATION and abs(self.change) > DRIFT_CHANGE
 
 
+def median(samples: ArrayLike) -> float | None:
+    """Median of `samples` (n,), None where there are none."""
+    values = np.asarray(samples, dtype=float)
+    return float(np.median(values)) if values.size else None
+
+
 def block_medians(blocks: Sequence[Sequence[float]]) -> Floats:
     """Median of every block's samples, (blocks,): blocks of one size together, a million samples in a tenth of a second."""
     sizes = np.array([len(block) for block in blocks])

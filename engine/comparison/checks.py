@@ -56,16 +56,18 @@ def outputs_agree(arm: Arm) -> Check:
     )
 
 
-def is_possible(median_s: float, floor_s: float | None) -> Check:
+def is_possible(median_s: float | None, floor_s: float | None) -> Check:
     """Is the time above the physical floor?"""
-    percent = "-" if floor_s is None else f"{floor_s / median_s:.0%}"
+    passed, detail = None, "no floor is known here"
+    if median_s is not None and floor_s is not None:
+        passed = not is_impossible(median_s, floor_s)
+        reached = f"{floor_s / median_s:.0%} of the possible speed"
+        detail = f"median {seconds(median_s)}, floor {seconds(floor_s)}: {reached}"
     return Check(
         key="floor",
         title="Not faster than physics allows",
-        passed=None if floor_s is None else not is_impossible(median_s, floor_s),
-        detail="no floor is known here"
-        if floor_s is None
-        else f"median {seconds(median_s)}, floor {seconds(floor_s)}: {percent} of the possible speed",
+        passed=passed,
+        detail=detail,
         meaning="Bandwidth and arithmetic measured in the same run bound any time from below.",
         otherwise=Verdict.IMPOSSIBLE,
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from statistics import median
+from collections.abc import Iterable
 from typing import Any
-
-import numpy as np
 
 from engine import stats
 from engine.comparison.arms import Arm
@@ -20,13 +18,13 @@ def set_up(arm: Arm) -> dict[str, Any]:
     cold, warm = _cold_and_warm(arm)
     first = cold[0] if cold else None
     return {
-        "load_s": median(measurement.load_s for measurement in arm.measurements),
+        "load_s": known_median(measurement.load_s for measurement in arm.measurements),
         "compile_s": first.compile_s if first else None,
         "autotune_s": first.autotune_s if first else None,
         "first_calls_s": _first_calls(arm, first) if first else (),
         "first_compile_cache": first.compile_cache if first else None,
         "setup_cold_s": _set_up_seconds(arm, first) if first else None,
-        "setup_warm_s": median(_set_up_seconds(arm, measurement) for measurement in warm) if warm else None,
+        "setup_warm_s": known_median(_set_up_seconds(arm, measurement) for measurement in warm),
     }
 
 
@@ -46,9 +44,10 @@ def break_even(arm: Arm, verdict: Verdict, interval: Interval | None, baseline_s
 def memory(arm: Arm) -> dict[str, float | None]:
     """Median over process sets of every kind of memory that was read; a kind that could not be read is None, never 0."""
     kinds = dict.fromkeys(kind for measurement in arm.measurements for kind in measurement.memory)
-    read = {kind: [measurement.memory.get(kind) for measurement in arm.measurements] for kind in kinds}
-    known = {kind: [value for value in values if value is not None] for kind, values in read.items()}
-    return {kind: float(median(known[kind])) if known[kind] else None for kind in sorted(kinds, key=_memory_order)}
+    return {
+        kind: known_median(measurement.memory.get(kind) for measurement in arm.measurements)
+        for kind in sorted(kinds, key=_memory_order)
+    }
 
 
 def _memory_order(kind: str) -> tuple[int, str]:
@@ -67,8 +66,14 @@ def _first_calls(arm: Arm, measurement: Measurement) -> tuple[float, ...]:
     return measurement.points[measurement.workloads.index(arm.workload)].first_calls_s
 
 
-def _set_up_seconds(arm: Arm, measurement: Measurement) -> float:
+def _set_up_seconds(arm: Arm, measurement: Measurement) -> float | None:
     """First calls beyond steady ones, at this process set's own steady median, plus applying the technique."""
-    times = arm.latencies.get(measurement.process)
-    steady_s = float(np.median(times)) if times is not None else float("nan")
+    steady_s = stats.median(arm.latencies.get(measurement.process, ()))
+    if steady_s is None:
+        return None
     return stats.set_up_seconds(_first_calls(arm, measurement), steady_s, measurement.apply_s)
+
+
+def known_median(values: Iterable[float | None]) -> float | None:
+    """Median of what is known, None where nothing is."""
+    return stats.median([value for value in values if value is not None])

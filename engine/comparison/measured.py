@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -85,7 +84,7 @@ def _compared(
     judged = decide(every, interval)
     # Medians are compared over the process sets the two share; a baseline measured in several groups has more.
     shared = other.steady(ratios.index)
-    baseline_s = float(np.median(shared if shared.size else other.steady())) if other.measurements else None
+    baseline_s = stats.median(shared if shared.size else other.steady())
     extra = stats.extra_process_sets_needed(ratios, point.comparisons)
     return every, {
         "verdict": judged.verdict,
@@ -100,7 +99,7 @@ def _compared(
 
 
 def _own_checks(arm: Arm, floor_s: float | None) -> tuple[Check, ...]:
-    return checks.ran(arm), checks.outputs_agree(arm), checks.is_possible(_median(arm.steady()), floor_s)
+    return checks.ran(arm), checks.outputs_agree(arm), checks.is_possible(stats.median(arm.steady()), floor_s)
 
 
 def _baseline_stands(point: Point, baseline: Arm) -> Check:
@@ -136,7 +135,8 @@ def _reason(verdict: Verdict, arm: Arm, extra: int | None) -> str:
                 "the difference lies at the edge of the 1 % band or the spread is large: more data will hardly decide"
             )
         return f"about {extra} more process sets would decide it, if spread and difference stay"
-    if verdict is Verdict.SLOWER and (_bound(arm) == "launch-bound" or _median(arm.steady()) < TINY_CALL_S):
+    is_tiny = (stats.median(arm.steady()) or math.inf) < TINY_CALL_S
+    if verdict is Verdict.SLOWER and (is_tiny or _bound(arm) == "launch-bound"):
         return "overhead-bound: calls are so short that what the technique adds costs more than it saves; try a larger batch"
     return ""
 
@@ -158,14 +158,14 @@ def _times(arm: Arm) -> dict[str, Any]:
         "rounds": min((len(rounds) for rounds in _rounds(arm).values()), default=0),
         "samples": int(steady.size),
         "calls_per_sample": per_sample,
-        "median_s": _median(steady),
+        "median_s": stats.median(steady),
         "iqr_s": None if quartiles is None else float(quartiles[1] - quartiles[0]),
         "p95": stats.percentile(steady, 0.95) if single else None,
         "p99": stats.percentile(steady, 0.99) if single else None,
         "percentile_note": None if single else f"one sample is the mean of {per_sample} calls: single calls are not known",
-        "host_s": _known_median(time for block in blocks for time in block.host_s or ()),
-        "gpu_s": _known_median(time for block in blocks for time in block.gpu_s or ()),
-        "throughput_s": _known_median(throughput),
+        "host_s": costs.known_median(time for block in blocks for time in block.host_s or ()),
+        "gpu_s": costs.known_median(time for block in blocks for time in block.gpu_s or ()),
+        "throughput_s": costs.known_median(throughput),
         "bound": _bound(arm),
         "raw_change": _largest_change(arm),
     }  # fmt: skip
@@ -181,11 +181,11 @@ def _rounds(arm: Arm) -> dict[int, set[int]]:
 def _bound(arm: Arm) -> str | None:
     """Whether launching or the GPU limits this arm; None without GPU times."""
     blocks = [block for _, block in arm.blocks()]
-    gpu_s = _known_median(time for block in blocks for time in block.gpu_s or ())
-    host_s = _known_median(time for block in blocks for time in block.host_s or ())
-    if gpu_s is None:
+    gpu_s = costs.known_median(time for block in blocks for time in block.gpu_s or ())
+    host_s = costs.known_median(time for block in blocks for time in block.host_s or ())
+    wall_s = stats.median(arm.steady())
+    if gpu_s is None or wall_s is None:
         return None
-    wall_s = _median(arm.steady())
     if wall_s / gpu_s > LAUNCH_BOUND_RATIO or (host_s or 0.0) >= LAUNCH_BOUND_HOST * wall_s:
         return "launch-bound"
     return "GPU-bound" if wall_s / gpu_s < GPU_BOUND_RATIO else None
@@ -194,12 +194,3 @@ def _bound(arm: Arm) -> str | None:
 def _largest_change(arm: Arm) -> float | None:
     changes = [change for times in arm.latencies.values() if (change := stats.raw_change(times)) is not None]
     return max(changes, key=abs, default=None)
-
-
-def _median(samples: stats.Floats) -> float:
-    return float(np.median(samples)) if samples.size else float("nan")
-
-
-def _known_median(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return median(known) if known else None
