@@ -6,11 +6,13 @@ import io
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pacsv
+from numpy.typing import NDArray
 
 from engine.errors import InvalidSpec, UnreadableFile
 from engine.frames import KEY_COLUMNS, SAMPLE_COLUMNS, TEXT_COLUMNS, TIME_COLUMNS, key_frame
@@ -98,8 +100,11 @@ class _Times:
 def _in_order(parts: Parts, expected: pd.DataFrame) -> pd.DataFrame:
     """The file's rows in the order the header names them; rows that were sorted in between are put back."""
     rows = _rows(parts)
-    keys, found = _comparable(expected), _comparable(rows)
-    if not keys.equals(found):
+    # Column by column: a second copy of a million rows' keys would double what reading needs.
+    if len(rows) != len(expected) or not all(
+        np.array_equal(_comparable(expected, column), _comparable(rows, column)) for column in KEY_COLUMNS
+    ):
+        keys, found = (pd.DataFrame({c: _comparable(frame, c) for c in KEY_COLUMNS}) for frame in (expected, rows))
         rows = keys.merge(pd.concat([found, rows[list(TIME_COLUMNS)]], axis=1), how="left", on=list(KEY_COLUMNS))
         missing = int(rows["latency_s"].isna().sum())
         if missing or len(found) != len(keys) or len(rows) != len(keys):
@@ -129,13 +134,9 @@ def _rows(parts: Parts) -> pd.DataFrame:
     return frame
 
 
-def _comparable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Keys in one representation, whatever the columns' dtypes: text without missing values, numbers as floats."""
-    return pd.DataFrame(
-        {
-            column: frame[column].astype(object).fillna("")
-            if column in TEXT_COLUMNS
-            else frame[column].astype("Float64").fillna(-1).to_numpy(dtype=float)
-            for column in KEY_COLUMNS
-        }
-    )
+def _comparable(frame: pd.DataFrame, column: str) -> NDArray[Any]:
+    """A key column in one representation, whatever its dtype: text without missing values, numbers as floats."""
+    if column in TEXT_COLUMNS:
+        text: NDArray[Any] = frame[column].astype(object).fillna("").to_numpy()
+        return text
+    return frame[column].astype("Float64").fillna(-1).to_numpy(dtype=float)
