@@ -80,7 +80,8 @@ def make_cases(subject: Subject) -> Iterator[Case]:
 def make_references(subjects: Sequence[Subject], path: str | Path) -> None:
     """Write the cases of every subject's workload to `path` (safetensors), except those too large for a file."""
     tensors: dict[str, torch.Tensor] = {}
-    metadata: dict[str, str] = {}
+    # An entry of its own: safetensors cannot read back a file with neither tensors nor metadata.
+    metadata: dict[str, str] = {"format": "pt"}
     for subject in subjects:
         if _is_large(subject.inputs(0)):
             continue
