@@ -100,7 +100,7 @@ def serve(commands: CommandReader, channel: Channel) -> None:
         elif isinstance(command, MeasureBlock):
             channel.send(session.measure_block(command))
         elif isinstance(command, Finish):
-            channel.send(Finished(measurement=session.finish(command)))
+            channel.send(Finished(measurement=session.finish()))
             return
 
 

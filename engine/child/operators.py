@@ -11,6 +11,9 @@ import torch
 from engine.errors import UnknownKey
 from engine.spec import Workload
 
+PATTERN = 2**18 + 1
+"""Different values before they repeat; odd, so that repeats do not line up with vector or page boundaries."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operator:
@@ -21,10 +24,17 @@ class Operator:
 
 
 def _three_tensors(workload: Workload, generator: torch.Generator) -> dict[str, Any]:
-    dtype, size = getattr(torch, workload.dtype), (workload.elements or 1,)
-    if not dtype.is_floating_point:
-        return {name: torch.randint(-8, 8, size, generator=generator, dtype=dtype) for name in "abc"}
-    return {name: torch.randn(size, generator=generator, dtype=torch.float32).to(dtype) for name in "abc"}
+    return {name: random_tensor(workload.elements or 1, workload.dtype, generator) for name in "abc"}
+
+
+def random_tensor(elements: int, dtype: str, generator: torch.Generator) -> torch.Tensor:
+    """Seeded values: standard normal, or whole numbers from -8 to 7; a large tensor repeats a pattern to be made quickly."""
+    size, wanted = min(elements, PATTERN), getattr(torch, dtype)
+    if wanted.is_floating_point:
+        pattern = torch.randn(size, generator=generator).to(wanted)
+    else:
+        pattern = torch.randint(-8, 8, (size,), generator=generator, dtype=wanted)
+    return pattern.repeat(-(-elements // size))[:elements]
 
 
 def _three_steps(workload: Workload) -> Callable[..., Any]:

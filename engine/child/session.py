@@ -22,7 +22,8 @@ from engine.child.setting import cpus_allowed, grad_mode, make_stopwatch, prepar
 from engine.child.subject import Call, Inputs, load_subjects
 from engine.child.techniques import Applied, Context, apply
 from engine.child.torch_internals import shut_down_compile_workers
-from engine.messages import BlockMeasured, Finish, MeasureBlock, ReadyToMeasure, SetUp, WarmedUp, WarmUp
+from engine.child.turns import Turns
+from engine.messages import BlockMeasured, MeasureBlock, ReadyToMeasure, SetUp, WarmedUp, WarmUp
 from engine.result import Block, Measurement, OutputCheck, PointSetUp
 
 FIRST_CALLS = 3
@@ -30,7 +31,7 @@ FIRST_CALLS = 3
 
 
 class Session:
-    """What one child holds while it lives. Only the workload in turn has its inputs in memory."""
+    """What one child knows while it lives."""
 
     def __init__(self, command: SetUp, announce: Callable[[str], None]) -> None:
         self.command = command
@@ -42,8 +43,6 @@ class Session:
         self.grad_modes: dict[str, str] = {}
         self.call_s: list[float] = []
         self.warmup_calls: list[int] = []
-        self.active: int | None = None
-        self.feed: Iterator[Inputs] = iter(())
 
     def set_up(self) -> ReadyToMeasure:
         """Everything before the first timed block."""
@@ -66,22 +65,18 @@ class Session:
 
     def warm_up(self, command: WarmUp) -> WarmedUp:
         """As many more calls as the arm that needed most."""
-        self._activate(command.workload)
-        with torch.inference_mode():
-            for inputs in take(self.feed, command.calls):
-                self._call(command.workload)(inputs)
+        with self.turns.of(command.workload) as (call, feed), torch.inference_mode():
+            for inputs in take(feed, command.calls):
+                call(inputs)
         return WarmedUp(workload=command.workload)
 
     def measure_block(self, command: MeasureBlock) -> BlockMeasured:
         """One block of timed calls. Cold caches are flushed before each sample, so a sample is one call then."""
-        self._activate(command.workload)
         calls = 1 if self.stopwatch.flush else command.calls_per_sample
         before = read_conditions(self.command.device)
-        with collector_off(), torch.inference_mode():
+        with self.turns.of(command.workload) as (call, feed), collector_off(), torch.inference_mode():
             self.grad_modes["timing"] = grad_mode()
-            times = self.stopwatch.block(
-                self._call(command.workload), self.feed, command.samples, calls, command.throw_away
-            )
+            times = self.stopwatch.block(call, feed, command.samples, calls, command.throw_away)
         block = Block(
             workload=command.workload,
             round=command.round,
@@ -96,14 +91,14 @@ class Session:
         self.blocks.append(block)
         return BlockMeasured(block=block)
 
-    def finish(self, command: Finish) -> Measurement:
+    def finish(self) -> Measurement:
         """Throughput, evidence and memory of the measured state; then outputs again, and the request stream."""
         self.announce("finish")
         throughput_s = tuple(self._throughput(index) for index in range(len(self.subjects)))
         facts, memory = self._facts(), dict(self.memory.steady())
         for index in range(len(self.subjects)):
-            self._activate(index)
-            self._check(index, "after")
+            with self.turns.of(index) as (call, _):
+                self._check(index, call, "after")
         request_s = self._answer_requests()
         memory |= self.memory.whole_life()
         # Last of all: the profiler takes memory and time of its own.
@@ -144,18 +139,18 @@ class Session:
                 if id(subject.program) not in by_program:
                     by_program[id(subject.program)] = apply(self.command.variant, subject, context)
         self.applied = list(by_program.values())
-        self.applied_to = [by_program[id(subject.program)] for subject in self.subjects]
+        self.turns = Turns(self.subjects, [by_program[id(subject.program)] for subject in self.subjects])
 
     def _set_up_point(self, index: int) -> PointSetUp:
         """First calls one by one, outputs, warm-up."""
-        self.announce("first_call")
-        self._activate(index)
-        first_calls_s, new_graphs = self._make_first_calls(index)
-        self.announce("check")
-        self._check(index, "before")
-        self.announce("warmup")
-        self.grad_modes["warm-up"] = grad_mode()
-        warmed_up = warm_up(self.stopwatch, self._call(index), self.feed, min(first_calls_s), self.command.protocol)
+        with self.turns.of(index) as (call, feed):
+            self.announce("first_call")
+            first_calls_s, new_graphs = self._make_first_calls(call, feed)
+            self.announce("check")
+            self._check(index, call, "before")
+            self.announce("warmup")
+            self.grad_modes["warm-up"] = grad_mode()
+            warmed_up = warm_up(self.stopwatch, call, feed, min(first_calls_s), self.command.protocol)
         self.call_s.append(warmed_up.call_s)
         self.warmup_calls.append(len(warmed_up.latency_s) * warmed_up.calls_per_sample)
         return PointSetUp(
@@ -166,35 +161,32 @@ class Session:
             reached_steady_state=warmed_up.is_steady,
         )
 
-    def _make_first_calls(self, index: int) -> tuple[tuple[float, ...], tuple[int, ...] | None]:
+    def _make_first_calls(self, call: Call, feed: Iterator[Inputs]) -> tuple[tuple[float, ...], tuple[int, ...] | None]:
         seconds, graphs = [], [self.evidence.graphs()]
-        for inputs in take(self.feed, FIRST_CALLS):
-            seconds.append(self.stopwatch.sample(self._call(index), [inputs]).wall_s)
+        for inputs in take(feed, FIRST_CALLS):
+            seconds.append(self.stopwatch.sample(call, [inputs]).wall_s)
             graphs.append(self.evidence.graphs())
         counts = [count for count in graphs if count is not None]
         new = tuple(after - before for before, after in itertools.pairwise(counts))
         return tuple(seconds), new if len(counts) == len(graphs) else None
 
-    def _check(self, index: int, stage: Literal["before", "after"]) -> None:
+    def _check(self, index: int, call: Call, stage: Literal["before", "after"]) -> None:
         subject = self.subjects[index]
         cases = equivalence.cases_of(subject, self.command.references)
-        self.outputs.append(
-            equivalence.check(self._call(index), cases, stage=stage, workload=index, dtype=subject.workload.dtype)
-        )
+        self.outputs.append(equivalence.check(call, cases, stage=stage, workload=index, dtype=subject.workload.dtype))
 
     def _throughput(self, index: int) -> float:
-        self._activate(index)
-        with collector_off(), torch.inference_mode():
-            return self.stopwatch.throughput(self._call(index), self.feed, self.call_s[index])
+        with self.turns.of(index) as (call, feed), collector_off(), torch.inference_mode():
+            return self.stopwatch.throughput(call, feed, self.call_s[index])
 
     def _answer_requests(self) -> tuple[float, ...]:
         """The stream of requests, one by one, what new lengths cost included."""
         lengths = self.command.request_lengths
         if not lengths:
             return ()
-        subject, call = self.subjects[0], self._call(0)
+        subject = self.subjects[0]
         feeds = {length: itertools.cycle(subject.at_length(length).timed_inputs()) for length in set(lengths)}
-        with collector_off(), torch.inference_mode():
+        with self.turns.of(0) as (call, _), collector_off(), torch.inference_mode():
             return tuple(self.stopwatch.sample(call, [next(feeds[length])]).wall_s for length in lengths)
 
     def _facts(self) -> dict[str, Any]:
@@ -213,24 +205,8 @@ class Session:
         return facts
 
     def _profile(self) -> dict[str, Any]:
-        self._activate(0)
-        call, feed = self._call(0), self.feed
-        return profile_calls(lambda: call(next(feed)), self.command.device)
-
-    def _call(self, index: int) -> Call:
-        return self.applied_to[index].call
-
-    def _activate(self, index: int) -> None:
-        """Give the turn to one workload: drop the last one's inputs, then make this one's, the same ones every time."""
-        if self.active == index:
-            return
-        self.active, self.feed = index, iter(())
-        inputs = self.subjects[index].timed_inputs()
-        self.feed = itertools.cycle(inputs)
-        activate = self.applied_to[index].activate
-        if activate is not None:
-            with torch.inference_mode():
-                activate(inputs[0])
+        with self.turns.of(0) as (call, feed):
+            return profile_calls(lambda: call(next(feed)), self.command.device)
 
     def _timed(self, action: Callable[[], None]) -> float:
         synchronize = make_synchronize(self.command.device)

@@ -21,6 +21,8 @@ Call = Callable[[Inputs], Outputs]
 
 TIMED_INPUTS = 4
 """Timed calls rotate over this many different inputs, so that remembering an answer cannot pass for speed."""
+LARGE_INPUT_BYTES = 16 * 2**20
+"""One input of this size or more is timed alone: it leaves no cache warm, and four would not fit beside each other."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +54,10 @@ class Subject:
 
     def timed_inputs(self) -> list[Inputs]:
         """The inputs that timed calls rotate over."""
-        return [self.make_timed(index) for index in range(TIMED_INPUTS)]
+        first = self.make_timed(0)
+        if size_of(first) >= LARGE_INPUT_BYTES:
+            return [first]
+        return [first, *(self.make_timed(index) for index in range(1, TIMED_INPUTS))]
 
     def at_length(self, length: int) -> Subject:
         """The same model, not loaded again, at another sequence length."""
@@ -122,6 +127,11 @@ def _operator_subject(workload: Workload, device: str, seed: int) -> Subject:
     return Subject(
         workload=workload, device=device, program=operator.program(workload), make_inputs=make, make_timed=make
     )
+
+
+def size_of(inputs: Inputs) -> int:
+    """Bytes of all tensors and arrays among the inputs."""
+    return sum(int(getattr(value, "nbytes", 0)) for value in inputs.values())
 
 
 def _on(device: str, inputs: Inputs) -> Inputs:

@@ -19,12 +19,14 @@ class Applied:
     """A technique applied to a subject's program.
 
     `call` is what is timed and checked; it returns all outputs, and serves every subject that shares the program.
-    `activate` is told, before a workload takes its turn, one of its inputs: make buffers of that size, drop the last ones.
+    `activate` is told, before another workload takes its turn, one of its inputs: make buffers of that size, drop the last
+    ones. `release` comes at the end of a turn whose inputs were too large to keep: drop what `activate` made.
     `facts` reports what the technique itself observed, under keys of `engine.metrics.FACTS`. `close` ends what it started.
     """
 
     call: Call
     activate: Callable[[Inputs], None] | None = None
+    release: Callable[[], None] | None = None
     facts: Callable[[], Mapping[str, Any]] | None = None
     close: Callable[[], None] | None = None
 
