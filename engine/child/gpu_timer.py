@@ -34,12 +34,14 @@ class GpuTimer:
     _spin_s: float = field(default=0.0, init=False)
     _leaks: int = field(default=0, init=False)
     _repeats: int = field(default=1, init=False)
+    _may_repeat: bool = field(default=True, init=False)
 
-    def begin_block(self, host_s: float) -> None:
-        """Size the spin for calls whose launches take `host_s`."""
+    def begin_block(self, host_s: float, may_repeat: bool = True) -> None:
+        """Size the spin for calls whose launches take `host_s`. With cold caches a call may not be repeated in one pair."""
         self._spin_s = min(host_s * SPIN_MARGIN + SPIN_EXTRA_S, MAX_SPIN_S)
         self._leaks = 0
         self._repeats = 1
+        self._may_repeat = may_repeat
 
     def time(self, call: Call, batch: Sequence[Inputs]) -> float | None:
         """Seconds of GPU time per call, or None where the launches could not all be queued behind the spin."""
@@ -62,6 +64,6 @@ class GpuTimer:
             return None
         self._leaks = 0
         region_s = start.elapsed_time(stop) / 1e3
-        if 0 < region_s < MIN_REGION_S:
+        if self._may_repeat and 0 < region_s < MIN_REGION_S:
             self._repeats *= math.ceil(MIN_REGION_S / region_s)
         return float(region_s / len(calls))

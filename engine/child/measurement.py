@@ -108,7 +108,7 @@ class Stopwatch:
     ) -> tuple[float | None, ...] | None:
         if self.gpu is None:
             return None
-        self.gpu.begin_block(host_s=calls * median(sample.host_s for sample in times))
+        self.gpu.begin_block(calls * median(sample.host_s for sample in times), may_repeat=self.flush is None)
         gpu_s = []
         for _ in times:
             if self.flush is not None:
