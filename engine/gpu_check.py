@@ -1,0 +1,196 @@
+"""First results from a GPU box within five minutes: `python -m engine gpu-check`.
+
+No network, no streamlit, torch 2.11 or newer. A smoke test first, then `tests/gpu`, then the catalog's techniques in the order
+of the journey, the result CSV after each and a Markdown report that is rewritten after every step, so that whatever ends the
+check early loses nothing. Exit codes: 0 all well, 1 something failed, 2 there was nothing to check.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from engine.catalog import TECHNIQUES, Technique, why_unavailable
+from engine.child_process import ROOT
+from engine.comparison import compare_run
+from engine.exports import markdown_table
+from engine.formatting import seconds
+from engine.recording import record
+from engine.result import Failure, Machine, Run
+from engine.results_csv import write
+from engine.runner import describe_machine
+from engine.spec import PROTOCOLS, Experiment, Workload
+
+LIMIT_S = 300.0
+SMOKE_LIMIT_S = 60.0
+TESTS_LIMIT_S = 75.0
+SHARE = 0.5
+"""No technique but the last may take more than this part of the time that is left: one that hangs must not hide the others."""
+SHORTEST_S = 15.0
+"""With less time than this left no measurement is begun: a process start and a load would use it up."""
+ARTICLE_POINT = Workload(model="distilbert-base-uncased", batch_size=1, sequence_length=11)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What one step came to. `passed` None: it could not be done here, and `text` says why."""
+
+    title: str
+    text: str
+    passed: bool | None
+    took_s: float
+
+
+@dataclass(kw_only=True)
+class GpuCheck:
+    """One check under way: results go to `folder`, everything ends by `deadline` (monotonic seconds)."""
+
+    machine: Machine
+    device: str
+    folder: Path
+    deadline: float
+    tell: Callable[[str], None]
+    steps: list[Step] = field(default_factory=list)
+
+    def run(self) -> list[Step]:
+        """All steps that fit before the deadline."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._do("Smoke", self._smoke)
+        self._do("GPU tests", self._tests)
+        for place, technique in enumerate(TECHNIQUES):
+            share = 1.0 if technique is TECHNIQUES[-1] else SHARE
+            self._do(technique.title, partial(self._measure, place, technique, share))
+        return self.steps
+
+    def left_s(self) -> float:
+        """Seconds until everything must have ended."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    def _do(self, title: str, step: Callable[[], tuple[str, bool | None]]) -> None:
+        self.tell(f"{title} ({seconds(round(self.left_s()))} left)")
+        started = time.monotonic()
+        text, passed = step()
+        self.steps.append(Step(title=title, text=text, passed=passed, took_s=time.monotonic() - started))
+        (self.folder / "report.md").write_text(report(self.machine, self.device, self.steps), encoding="utf-8")
+
+    def _smoke(self) -> tuple[str, bool | None]:
+        command = [sys.executable, "-m", "engine.child.smoke", "--device", self.device]
+        output, problem = _output(command, min(SMOKE_LIMIT_S, self.left_s()))
+        if problem:
+            return problem, False
+        found = json.loads(output.splitlines()[-1])
+        unknown = ", ".join(f"`{name}`" for name in found["unknown"]) or "none"
+        lines = [
+            f"torch {found['torch']}, CUDA {found['cuda'] or '-'}, {found['device']}",
+            f"{found['private_names']} private torch names are read; unknown to this torch: {unknown}",
+            *(f"{what}: {how}" for what, how in found["works"].items()),
+        ]
+        return _bullets(lines), all(how.startswith("works") for how in found["works"].values())
+
+    def _tests(self) -> tuple[str, bool | None]:
+        if importlib.util.find_spec("pytest") is None:
+            return "pytest is not installed here (requirements-gpu.txt).", None
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/gpu"]
+        output, problem = _output(command, min(TESTS_LIMIT_S, self.left_s()))
+        closing = (output.strip().splitlines() or ["no output"])[-1].strip("= ")
+        (self.folder / "tests.log").write_text(output, encoding="utf-8")
+        if problem:
+            return f"{problem} {closing}; tests.log has the rest.", False
+        return closing, True if "passed" in closing else None
+
+    def _measure(self, place: int, technique: Technique, share: float) -> tuple[str, bool | None]:
+        reasons = {each.key: why_unavailable(each, self.machine, self.device) for each in technique.variants}
+        if all(reasons.values()):
+            return f"Not available here: {next(iter(reasons.values()))}.", None
+        if self.left_s() < SHORTEST_S:
+            return "Not begun: the five minutes were used up.", None
+        run = self._record(technique, self.left_s() * share)
+        path = self.folder / f"{place + 1}-{technique.key}.csv"
+        write([run], path)
+        failures = [each for each in run.outcomes if isinstance(each, Failure) and each.kind != "unavailable"]
+        notes = [f"`{path.name}`, {run.status}", *(f"{each.variant}: {each.message}" for each in failures)]
+        is_well = run.status == "done" and not failures
+        return f"{markdown_table(compare_run(run))}\n{_bullets(notes)}", is_well if run.status == "done" else None
+
+    def _record(self, technique: Technique, limit_s: float) -> Run:
+        models = [ARTICLE_POINT] if any(not variant.subjects for variant in technique.variants) else []
+        operators = [Workload(**fields) for fields in technique.default_workloads]  # type: ignore[arg-type]
+        experiment = Experiment(
+            workloads=tuple(dict.fromkeys([*models, *operators])),
+            variants=tuple(variant.key for variant in technique.variants),
+            device=self.device,
+            protocol=PROTOCOLS["quick"],
+        )
+        cancelled = threading.Event()
+        alarm = threading.Timer(limit_s, cancelled.set)
+        alarm.start()
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                return record(experiment, self.machine, work_dir=Path(folder), cancelled=cancelled, label="gpu-check")
+        finally:
+            alarm.cancel()
+
+
+def report(machine: Machine, device: str, steps: Iterable[Step]) -> str:
+    """The check so far, as Markdown."""
+    found = machine.device(device)
+    head = f"# GPU check\n\n{found.name if found else device}, {machine.cpu_model}, {machine.system}\n"
+    marks = {True: "ok", False: "failed", None: "not done"}
+    parts = [f"## {step.title}: {marks[step.passed]} ({seconds(step.took_s)})\n\n{step.text}\n" for step in steps]
+    return "\n".join([head, *parts])
+
+
+def choose_device(machine: Machine, asked: str | None) -> str | None:
+    """The device asked for, else the first CUDA device; None when there is none."""
+    cuda = [device.key for device in machine.devices if device.backend in ("cuda", "hip")]
+    return asked or next(iter(cuda), None)
+
+
+def check(device: str | None, folder: Path, tell: Callable[[str], None], limit_s: float = LIMIT_S) -> int:
+    """Check `device` (the first CUDA device unless named) and answer with the exit code."""
+    deadline = time.monotonic() + limit_s
+    machine = describe_machine()
+    chosen = choose_device(machine, device)
+    if chosen is None:
+        tell(
+            "This machine has no CUDA device, so there is nothing to check; `--device cpu` tries out the check itself."
+        )
+        return 2
+    steps = GpuCheck(machine=machine, device=chosen, folder=folder, deadline=deadline, tell=tell).run()
+    tell(f"Report: {folder / 'report.md'}")
+    return 1 if any(step.passed is False for step in steps) else 0
+
+
+def _output(command: list[str], limit_s: float) -> tuple[str, str | None]:
+    """What a command printed, and what went wrong in words, if anything did; nothing it started outlives it."""
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
+    )
+    try:
+        output, errors = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        return "", f"No answer within {seconds(round(limit_s))}."
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    if process.returncode == 0:
+        return output, None
+    last_words = (errors.strip().splitlines() or ["nothing said"])[-1]
+    return output, f"Exit code {process.returncode}: {last_words}."
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines) + "\n"
