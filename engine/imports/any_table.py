@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 
@@ -11,7 +10,7 @@ import pandas as pd
 from engine.errors import UnreadableFile
 from engine.imports import readings, roles
 from engine.imports.cold_calls import separate
-from engine.imports.device_names import from_file_name
+from engine.imports.devices import named_devices, names_in
 from engine.imports.numbers import find_decimal_mark
 from engine.imports.table import Table
 from engine.imports.table_readings import TableReader
@@ -79,7 +78,7 @@ def _finish(understood: Understanding, reader: TableReader, corrections: Correct
     return Imported(
         replace(
             understood,
-            devices=tuple(map(str, frame["device"].dropna().unique())),
+            devices=names_in(frame),
             device_source=source,
             rows_kept=int(frame["row"].nunique()),
             rows_failed=int(frame.loc[frame["status"].notna(), "row"].nunique()),
@@ -97,14 +96,3 @@ def _no_values(file: str, reader: TableReader) -> UnreadableFile:
     first = reader.set_aside[0]
     what = f"row {first.row}, column {quoted(first.column)} is {quoted(first.value)}: {first.reason}"
     return refuse(file, f"no timing values; {what}", _NEEDED)
-
-
-def named_devices(frame: pd.DataFrame, file: str, names: Mapping[str, str]) -> tuple[pd.DataFrame, str]:
-    """Devices under the names a person gave them; a file that names none has the one of its file name. Says which."""
-    device = frame["device"].astype(object)
-    source = "from the file"
-    if device.isna().all():
-        device, source = device.fillna(from_file_name(file)), "from the file's name"
-    if names:
-        device, source = device.map(lambda name: names.get(name, name)), "as corrected"
-    return frame.assign(device=device.astype("str").where(device.notna()).astype("category")), source

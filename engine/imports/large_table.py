@@ -8,11 +8,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from engine.errors import UnreadableFile
+from engine.imports.understanding import refuse
 
 
 def read(
-    utf8: bytes, delimiter: str, names: list[str], skip_rows: int
+    file: str, utf8: bytes, delimiter: str, names: list[str], *, skip_rows: int
 ) -> tuple[pd.DataFrame, list[tuple[int, str, str]]]:
     """Cells with the row number as index, and the rows whose width differs from the header's: (row, text, reason)."""
     dropped: list[tuple[int, str, str]] = []
@@ -35,9 +35,7 @@ def read(
             ),
         )
     except pa.ArrowInvalid as error:
-        raise UnreadableFile(
-            f"This is not a table that can be read: {error}. Check that every quote is closed."
-        ) from error
+        raise refuse(file, f"not a text table: {error}", "Check that every quote is closed") from error
     cells = table.unify_dictionaries().to_pandas()
     cells.index = _numbers(len(cells), [row for row, _, _ in dropped])
     return cells, dropped

@@ -17,32 +17,11 @@ from engine.imports.units import UNITS, Unit, find_unit
 MISSING_WORDS = frozenset(
     {"", "-", "--", "–", "—", "n/a", "na", "#n/a", "none", "null", "nil", "?", "not run", "skipped", "skip"}
 )
-FAILED_WORDS = frozenset(
-    (
-        "failed",
-        "fail",
-        "failure",
-        "error",
-        "err",
-        "oom",
-        "out of memory",
-        "cuda_oom",
-        "crash",
-        "crashed",
-        "timeout",
-        "timed out",
-    )
-    + (
-        "timed_out",
-        "unsupported",
-        "exception",
-        "eager_failed",
-        "fail to run",
-        "fail_to_run",
-        "fail_accuracy",
-        "infra_error",
-    )
+_FAILED_PHRASES = (
+    "failed|fail|failure|error|err|oom|out of memory|cuda_oom|crash|crashed|timeout|timed out|timed_out|unsupported|exception|"
+    "eager_failed|fail to run|fail_to_run|fail_accuracy|infra_error"
 )
+FAILED_WORDS = frozenset(_FAILED_PHRASES.split("|"))
 _NOT_FINITE_WORDS = frozenset(("nan", "inf", "infinity", "1.#inf", "1.#qnan"))
 
 NUMBER, MISSING, FAILED, PROBLEM = range(4)

@@ -38,26 +38,32 @@ def matches(document: dict[str, Any]) -> bool:
 
 def read(file: str, document: dict[str, Any], encoding: str, corrections: Corrections) -> Imported:
     """One benchmark, as the tool writes it to `benchmark.json`."""
-    return _read(file, f"{FORMAT} JSON", [(1, flatten(document))], encoding, corrections)
+    return _read(file, [(1, flatten(document))], encoding, corrections)
 
 
 def read_table(file: str, table: Table, encoding: str, corrections: Corrections) -> Imported:
     """One benchmark per row."""
-    return _read(file, f"{FORMAT} CSV", list(table.rows()), encoding, corrections, table)
+    return _read(file, list(table.rows()), encoding, corrections, table)
 
 
 def _read(
-    file: str, what: str, rows: list[tuple[int, Flat]], encoding: str, corrections: Corrections, table: Table | None = None
-) -> Imported:  # fmt: skip
+    file: str, rows: list[tuple[int, Flat]], encoding: str, corrections: Corrections, table: Table | None = None
+) -> Imported:
     set_aside = list(table.set_aside) if table else []
     cut_off = len(set_aside)
     records = [record for row, flat in rows for record in _records(row, flat, set_aside)]
-    notes = ["gpu_vram_mb is in bytes, whatever its name says, and is not used."]
+    has_memory = any("config.environment.gpu_vram_mb" in flat for _, flat in rows)
     return finish(
-        file, what, encoding, records, corrections, rows_read=len(rows) + cut_off, set_aside=set_aside,
-        notes=notes if any("config.environment.gpu_vram_mb" in flat for _, flat in rows) else (),
+        file,
+        f"{FORMAT} {'CSV' if table else 'JSON'}",
+        encoding,
+        records,
+        corrections,
+        rows_read=len(rows) + cut_off,
+        set_aside=set_aside,
+        notes=["gpu_vram_mb is in bytes, whatever its name says, and is not used."] if has_memory else (),
         delimiter=table.delimiter if table else None,
-    )  # fmt: skip
+    )
 
 
 def flatten(value: object, prefix: str = "") -> dict[str, Any]:

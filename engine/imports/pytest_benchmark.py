@@ -51,7 +51,6 @@ def _records(row: int, entry: dict[str, Any], device: str | None) -> Iterator[Re
     data = stats.get("data")
     if isinstance(data, list) and data and all(map(is_time, data)):
         yield from samples(data, process=0, **key)
-        return
     for statistic in _STATISTICS:
         if is_time(stats.get(statistic)):
             yield latency(stats[statistic], statistic=statistic, **key)

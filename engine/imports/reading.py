@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from engine.imports import any_table, document, dynamo, hyperfine, optimum, table, text
+from engine.imports import any_table, document, dynamo, hyperfine, latency_lab, merged, optimum, table, text
 from engine.imports.understanding import Corrections, Imported
 
 AS_UNDERSTOOD = Corrections()
+_OWN = ((latency_lab.matches, latency_lab.read), (merged.matches, merged.read))
 _TABLES = (
     (dynamo.matches, dynamo.read),
     (hyperfine.matches_table, hyperfine.read_table),
@@ -15,6 +16,9 @@ _TABLES = (
 
 def read(file: str, data: bytes, corrections: Corrections = AS_UNDERSTOOD) -> Imported:
     """Understand `data`, named `file`; raises `UnreadableFile` with a sentence for a file that cannot be used."""
+    for recognises, read_own in _OWN:
+        if recognises(data):
+            return read_own(file, data, corrections)
     decoded = text.decode(file, data)
     if document.is_document(decoded):
         return document.read(file, decoded, corrections)

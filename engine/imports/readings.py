@@ -29,6 +29,9 @@ LATENCY = "latency"
 RATE = "rate"
 """The measures of a format's main column of times, and of rates where it has no times."""
 
+UNNAMED = "not named"
+"""The technique of rows that name none."""
+
 _DTYPES = {
     "fp64": "float64", "double": "float64", "fp32": "float32", "float": "float32", "f32": "float32", "fp16": "float16",
     "half": "float16", "f16": "float16", "bf16": "bfloat16",
@@ -58,6 +61,8 @@ def complete(frame: pd.DataFrame) -> pd.DataFrame:
 def _typed(column: pd.Series | None, name: str, rows: int) -> pd.Series:
     if column is None:
         column = pd.Series(np.full(rows, np.nan))
+    if name in ("technique", "variant"):
+        column = column.astype(object).where(column.notna(), UNNAMED) if column.isna().any() else column
     if name in TEXT_COLUMNS:
         return _as_category(column)
     return column.astype("Int64" if name in NUMBER_COLUMNS else float)

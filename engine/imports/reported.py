@@ -6,11 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import pandas as pd
-
 from engine.imports import readings
-from engine.imports.any_table import named_devices
 from engine.imports.cold_calls import separate
+from engine.imports.devices import named_devices, names_in
 from engine.imports.numbers import NUMBER, parse_cell
 from engine.imports.understanding import Corrections, Imported, SetAside, Understanding, quoted, refuse
 
@@ -78,13 +76,8 @@ def finish(
     frame, cold = separate(frame)
     frame, source = named_devices(frame, file, corrections.devices)
     understood = Understanding(
-        file=file, format=what, encoding=encoding, delimiter=delimiter, devices=devices_of(frame), device_source=source,
+        file=file, format=what, encoding=encoding, delimiter=delimiter, devices=names_in(frame), device_source=source,
         rows_read=rows_read, rows_kept=int(frame["row"].nunique()), cells_set_aside=len(set_aside), set_aside=tuple(set_aside),
         rows_failed=int(frame.loc[frame["status"].notna(), "row"].nunique()), notes=(*notes, *cold),
     )  # fmt: skip
     return Imported(understood, frame)
-
-
-def devices_of(frame: pd.DataFrame) -> tuple[str, ...]:
-    """The devices of a frame, in the order in which they appear."""
-    return tuple(map(str, frame["device"].dropna().unique()))

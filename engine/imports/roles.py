@@ -11,7 +11,7 @@ import pandas as pd
 from engine.imports.headers import TECHNIQUE_WORDS, Heading, understand
 from engine.imports.numbers import looks_numeric, parse_cell
 from engine.imports.table import Table
-from engine.imports.understanding import VALUE_ROLES, Column, Corrections, Question, refuse
+from engine.imports.understanding import VALUE_ROLES, Column, Corrections, Question, quoted, refuse
 from engine.imports.units import BYTE_UNITS, RATE_UNITS, TIME_UNITS, UNITS, words
 
 _LOOKED_AT = 500
@@ -40,7 +40,7 @@ def assign(file: str, table: Table, corrections: Corrections) -> tuple[Column, .
     columns = _once([_corrected(column, corrections) for column in columns])
     columns = [_used(column, columns, table.cells) for column in columns]
     if not corrections.roles:
-        _refuse_without_times(file, columns, headings, numeric, table.has_header)
+        _refuse_without_times(file, table, columns, headings)
     return tuple(columns)
 
 
@@ -141,17 +141,27 @@ def _once(columns: list[Column]) -> list[Column]:
     return result
 
 
-def _refuse_without_times(
-    file: str, columns: list[Column], headings: list[Heading], numeric: list[bool], has_header: bool
-) -> None:
+def _refuse_without_times(file: str, table: Table, columns: list[Column], headings: list[Heading]) -> None:
     if any(column.role in VALUE_ROLES for column in columns):
         return
+    numeric = [_is_numeric(table.cells[name]) for name in table.names]
     if not any(numeric):
-        raise refuse(file, "no timing values: no cell holds a number", "At least one column of latencies is needed")
+        raise refuse(
+            file, f"no timing values{_first_text(table, headings)}", "At least one column of latencies is needed"
+        )
     unknown = [is_number and heading.role is None for heading, is_number in zip(headings, numeric, strict=True)]
-    if has_header and not any(unknown):
+    if table.has_header and not any(unknown):
         names = ", ".join(column.name[:40] for column in columns[:12])
         raise refuse(file, f"no timing column among {names}", "A column named like latency, time or p50 is needed")
+
+
+def _first_text(table: Table, headings: list[Heading]) -> str:
+    """Where a column named like a time holds something else."""
+    for name, heading in zip(table.names, headings, strict=True):
+        texts = table.cells[name][table.cells[name].astype(object).str.strip() != ""]
+        if heading.role == "latency" and len(texts):
+            return f"; row {texts.index[0]}, column {quoted(name)} is {quoted(texts.iloc[0])}: expected a number"
+    return ""
 
 
 def questions(table: Table, columns: Iterable[Column]) -> tuple[Question, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, takewhile
 
 import pandas as pd
 
@@ -67,7 +67,7 @@ def read(file: str, text: Text, corrections: Corrections) -> Table:
         if has_header is None:
             has_header = not any(map(looks_numeric, first))
         if len(text.utf8) > ROW_BY_ROW_BYTES:
-            table = _read_large(text.utf8, sample, delimiter, has_header, first)
+            table = _read_large(file, text.utf8, delimiter, first, has_header)
         else:
             table = _read_rows(text.utf8, delimiter, has_header)
     except csv.Error as error:
@@ -89,18 +89,22 @@ def _first_row(file: str, sample: str, delimiter: str) -> list[str]:
     return first
 
 
-def _read_large(utf8: bytes, sample: str, delimiter: str, has_header: bool, first: list[str]) -> Table:
-    skipped = 0
-    comments = []
-    for line in sample.split("\n"):
-        is_comment = line.lstrip().startswith("#")
-        if line.strip() and not is_comment:
-            break
-        skipped += 1
-        comments += [line] if is_comment else []
-    cells, dropped = large_table.read(utf8, delimiter, _names(first, has_header), skipped + has_header)
-    set_aside = tuple(SetAside(row=row, column="", value=value, reason=reason) for row, value, reason in dropped)
-    return Table(cells=cells, delimiter=delimiter, has_header=has_header, comments=tuple(comments), set_aside=set_aside)
+def _read_large(file: str, utf8: bytes, delimiter: str, first: list[str], has_header: bool) -> Table:
+    before = list(takewhile(_is_skipped, delimiters.head(utf8).split("\n")))
+    cells, dropped = large_table.read(
+        file, utf8, delimiter, _names(first, has_header), skip_rows=len(before) + has_header
+    )
+    return Table(
+        cells=cells,
+        delimiter=delimiter,
+        has_header=has_header,
+        comments=tuple(line for line in before if line.strip()),
+        set_aside=tuple(SetAside(row=row, column="", value=value, reason=reason) for row, value, reason in dropped),
+    )
+
+
+def _is_skipped(line: str) -> bool:
+    return not line.strip() or line.lstrip().startswith("#")
 
 
 def _read_rows(utf8: bytes, delimiter: str, has_header: bool) -> Table:

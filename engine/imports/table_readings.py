@@ -11,15 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from engine.imports import readings
-from engine.imports.device_names import from_list
 from engine.imports.numbers import FAILED, FAILED_WORDS, KINDS, NUMBER, PROBLEM, Cells, parse_column
 from engine.imports.readings import respelled
 from engine.imports.table import Table
 from engine.imports.understanding import MAX_LISTED, VALUE_ROLES, Column, SetAside
 from engine.imports.units import RATE_KINDS, UNITS, find_unit, split_header
 
-UNNAMED = "not named"
-"""The technique of rows in files that name none."""
 _TEXT_ROLES = (
     "device", "model", "operator", "dtype", "phase", "torch", "backend", "precision", "protocol", "cache_state", "driver",
 )  # fmt: skip
@@ -78,18 +75,16 @@ class TableReader:
         for role in _TEXT_ROLES:
             if column := self._role(role):
                 keys[role] = respelled(self._texts(column), role)
-        if "device" in keys:
-            keys["device"] = keys["device"].cat.rename_categories(_distinct(keys["device"].cat.categories, from_list))
         technique = self._role("technique")
-        keys["technique"] = respelled(self._texts(technique), "technique") if technique else UNNAMED
+        keys["technique"] = respelled(self._texts(technique), "technique") if technique else readings.UNNAMED
         keys["setting"] = self._settings()
         return keys
 
     def _settings(self) -> Any:
         """ "attention=sdpa, threads=4": every further column that keeps rows apart."""
         columns = [column for column in self.columns if column.role == "setting"]
-        parts = [self._texts(column).astype(object).map(f"{column.name}={{}}".format) for column in columns]
-        return parts[0].str.cat(parts[1:], sep=", ") if parts else np.nan
+        parts = [(f"{column.name}={cell}" for cell in self._texts(column)) for column in columns]
+        return [", ".join(cells) for cells in zip(*parts, strict=True)] if parts else np.nan
 
     def _integers(self, role: str) -> tuple[Any, Mask]:
         column = self._role(role)
@@ -114,14 +109,15 @@ class TableReader:
 
     def _factors(self, column: Column, cells: Cells) -> NDArray[np.float64]:
         """Factor to base units of every cell: its own unit, else the row's, else the column's."""
-        usual = UNITS[column.unit].factor if column.unit in UNITS else np.nan
+        usual: Any = UNITS[column.unit].factor if column.unit in UNITS else np.nan
         units = self._role("unit")
         if units and column.role in VALUE_ROLES:
             texts = self._texts(units)
             factors = {text: unit.factor for text in texts.cat.categories if (unit := find_unit(text))}
             in_row = texts.astype(object).map(factors).to_numpy(float)
             usual = np.where(np.isnan(in_row), usual, in_row)
-        return np.where(np.isnan(cells.factor), usual, cells.factor)
+        chosen: NDArray[np.float64] = np.where(np.isnan(cells.factor), usual, cells.factor)
+        return chosen
 
     def _failed_rows(self) -> pd.Series:
         """The word of the status column where it says that the row failed, missing elsewhere."""
@@ -138,13 +134,8 @@ class TableReader:
         for column in self.columns:
             if column.role not in VALUE_ROLES:
                 continue
-            measure = (
-                column.name
-                if column.role == "rate"
-                else readings.LATENCY
-                if column.better == "lower"
-                else readings.RATE
-            )
+            measure = readings.LATENCY if column.better == "lower" else readings.RATE
+            measure = column.name if column.role == "rate" else measure
             if column.role == "latency" and (measure, column.statistic) in taken:
                 measure = column.name
             taken.add((measure, column.statistic))
@@ -169,9 +160,10 @@ class TableReader:
         block["variant"] = block["technique"]
         block["rate" if is_rate else "latency_s"] = np.where(has_value, value, np.nan)
         block["unit"] = UNITS[column.unit].kind if is_rate and column.unit in UNITS else "seconds"
-        block["status"] = np.where(has_failed, "failed", None)
+        block["status"] = pd.Series("failed", index=block.index).where(has_failed)
         block["reason"] = reason.where(has_failed)
-        return block[usable & (has_value | has_failed)]
+        kept: pd.DataFrame = block[usable & (has_value | has_failed)]
+        return kept
 
     def _problems(self, column: Column, cells: Cells, value: NDArray[np.float64], is_rate: bool) -> Mask:
         """Cells that are no such value: text, not finite, negative, in a unit of another kind. Each is noted."""
@@ -179,19 +171,10 @@ class TableReader:
         is_text = cells.state == PROBLEM
         self._leave_out(column, is_text, cells.reasons)
         wrong_unit = (cells.kind >= 0) & ~np.isin(cells.kind, [KINDS.index(kind) for kind in allowed])
-        self._leave_out(
-            column,
-            wrong_unit & ~is_text,
-            "the unit is not that of a rate" if is_rate else "the unit is not one of time",
-        )
+        self._leave_out(column, wrong_unit & ~is_text, f"the unit is not one of {'rates' if is_rate else 'time'}")
         is_number = (cells.state == NUMBER) & ~wrong_unit
         self._leave_out(column, is_number & (value < 0), "negative: below 0 is no time")
         without_unit = is_number & np.isnan(value)
         self._leave_out(column, without_unit, "no unit known for this cell")
-        return is_text | wrong_unit | (is_number & (value < 0)) | without_unit
-
-
-def _distinct(names: Any, rename: Any) -> dict[str, str]:
-    """New names that stay different from each other, as categories must."""
-    new = {name: rename(name) for name in names}
-    return {name: value if list(new.values()).count(value) == 1 else name for name, value in new.items()}
+        problems: Mask = is_text | wrong_unit | (is_number & (value < 0)) | without_unit
+        return problems

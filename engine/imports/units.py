@@ -21,7 +21,8 @@ _BYTES = {
     "MiB": (2.0**20, "mib"),
     "GiB": (2.0**30, "gib"),
 }
-_PER_SECOND = "1/s hz req/s reqs/s requests/s samples/s sample/s it/s iter/s items/s images/s img/s tok/s tokens/s calls/s fps qps"
+_COUNTED = "req reqs requests sample samples it iter items image images img tok tokens calls"
+_PER_SECOND = ("1/s", "hz", "fps", "qps", *(f"{what}/s" for what in _COUNTED.split()))
 _FLOPS = {"FLOP/s": 1.0, "MFLOP/s": 1e6, "GFLOP/s": 1e9, "TFLOP/s": 1e12}
 
 
@@ -55,7 +56,7 @@ def _table() -> tuple[dict[str, Unit], dict[str, Unit]]:
     for key, factor in _FLOPS.items():
         stem = key.removesuffix("/s").lower()
         add(key, "flops_per_second", factor, stem + "s", stem + "/s")
-    add("1/s", "per_second", 1.0, *_PER_SECOND.split())
+    add("1/s", "per_second", 1.0, *_PER_SECOND)
     add("%", "fraction", 0.01, "percent")
     return units, spellings
 

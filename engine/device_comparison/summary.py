@@ -1,0 +1,129 @@
+"""The comparison in a few numbers and one paragraph: geometric means over common points, cost, the cheapest fast device."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine import formatting
+from engine.device_comparison.arm import DeviceArm
+from engine.device_comparison.ratios import Ratio
+from engine.verdict import Verdict
+
+SECONDS_PER_HOUR = 3600.0
+CALLS_PRICED = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """Geometric mean of the speed-ups of a device, or of a technique on it, over points that all of its rivals have too."""
+
+    device: str
+    variant: str | None
+    speedup: float
+    points: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What one million calls of an arm cost, one after another, at a price per hour; `p95` None where it is not known."""
+
+    arm: DeviceArm
+    price_per_hour: float
+    per_million_calls: float
+
+
+def geometric_means(ratios: Iterable[Ratio], devices: Sequence[str]) -> list[Mean]:
+    """Per device over the work that *every* device in `devices` has a ratio for; the reference device is 1.0 by definition."""
+    values: dict[object, dict[str, float]] = {}
+    for one in ratios:
+        if one.speedup is not None:
+            values.setdefault(one.arm.key, {})[one.arm.device] = one.speedup
+    common = [found for found in values.values() if set(found) >= set(devices)]
+    if not common:
+        return []
+    return [
+        Mean(device=device, variant=None, speedup=_geometric(found[device] for found in common), points=len(common))
+        for device in devices
+    ]
+
+
+def technique_means(ratios: Iterable[Ratio]) -> list[Mean]:
+    """Per device and technique over the points where every device has that technique: the cells of the heat map."""
+    usable = [one for one in ratios if one.speedup is not None and not one.is_reference]
+    by_variant: dict[str, dict[str, dict[object, float]]] = {}
+    for one in usable:
+        place = by_variant.setdefault(one.arm.variant, {}).setdefault(one.arm.device, {})
+        place[(one.arm.point, one.arm.dtype, one.arm.measure)] = one.speedup or math.nan
+    means = []
+    for variant, devices in by_variant.items():
+        common = set.intersection(*map(set, devices.values()))
+        for device, found in devices.items():
+            if common:
+                speedup = _geometric(found[point] for point in common)
+                means.append(Mean(device=device, variant=variant, speedup=speedup, points=len(common)))
+    return means
+
+
+def costs(arms: Iterable[DeviceArm], prices: Mapping[str, float]) -> list[Cost]:
+    """Cost of a million calls for every arm with a time on a device with a price, the cheapest first."""
+    found = [
+        Cost(arm=arm, price_per_hour=price, per_million_calls=price / SECONDS_PER_HOUR * arm.value * CALLS_PRICED)
+        for arm in arms
+        if (price := prices.get(arm.device)) and arm.value is not None and not arm.is_rate
+    ]
+    return sorted(found, key=lambda cost: cost.per_million_calls)
+
+
+def cheapest_within(priced: Iterable[Cost], limit_s: float) -> Cost | None:
+    """The cheapest arm whose 95th percentile is known and below `limit_s`."""
+    return next((cost for cost in priced if cost.arm.p95 is not None and cost.arm.p95 < limit_s), None)
+
+
+def paragraph(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[str], unmatched: int) -> str:
+    """The whole comparison in words, to be pasted into a chat. Names are quoted from files as they stand."""
+    sentences = [f"{_list(devices)} compared." if len(devices) > 1 else f"Results of {devices[0]}."] if devices else []
+    sentences += _device_sentences(geometric_means(ratios, devices), devices)
+    sentences += _technique_sentences(own, devices)
+    withheld = [one for one in ratios if one.verdict is Verdict.NOT_COMPARABLE]
+    if withheld:
+        sentences.append(f"{len(withheld)} ratios are withheld ({withheld[0].reason}).")
+    if any(one.differences for one in ratios):
+        different = dict.fromkeys(str(difference) for one in ratios for difference in one.differences)
+        sentences.append(f"Read with care: {'; '.join(list(different)[:3])}.")
+    if unmatched:
+        sentences.append(f"{unmatched} rows exist on one side only and are not counted.")
+    return " ".join(sentences)
+
+
+def _device_sentences(means: Sequence[Mean], devices: Sequence[str]) -> list[str]:
+    if len(devices) < 2:
+        return []
+    if not means:
+        return ["They share no configuration that may be compared."]
+    reference = next((mean for mean in means if mean.speedup == 1.0), means[0])
+    others = [mean for mean in means if mean is not reference]
+    said = [f"{mean.device} is {formatting.speedup(mean.speedup)} as fast as {reference.device}" for mean in others]
+    over = f"over {means[0].points} common configurations" if means[0].points > 1 else "at the one common configuration"
+    return [f"{_list(said)} (geometric mean {over})."]
+
+
+def _technique_sentences(own: Sequence[Ratio], devices: Sequence[str]) -> list[str]:
+    best = []
+    for device in devices:
+        mine = technique_means(one for one in own if one.arm.device == device)
+        if mine:
+            top = max(mine, key=lambda mean: mean.speedup)
+            label = next(one.arm.label for one in own if one.arm.variant == top.variant)
+            best.append(f"{label} on {device} ({formatting.speedup(top.speedup)})")
+    return [f"Largest speed-up over the device's own baseline: {_list(best)}."] if best else []
+
+
+def _list(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _geometric(values: Iterable[float]) -> float:
+    logs = [math.log(value) for value in values]
+    return math.exp(math.fsum(logs) / len(logs))

@@ -1,0 +1,124 @@
+"""Our own results -> readings: result CSVs (read losslessly by `engine.results_csv`) and runs stored on this machine.
+
+A row whose verdict forbids a speed-up (did not run, wrong result, ...) becomes a failed one here: what its page does not
+show as a result is not ranked against other devices either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from engine import results_csv
+from engine.comparison import ComparisonRow, compare_run
+from engine.frames import SAMPLE_COLUMNS, WORKLOAD_COLUMNS, samples_frame, workload_row
+from engine.imports import readings
+from engine.imports.devices import named_devices, names_in
+from engine.imports.understanding import Corrections, Imported, Understanding, refuse
+from engine.result import Run
+from engine.results_csv.layout import ROWS_HASH, sha256, take_apart
+from engine.results_csv.reading import runs_of
+from engine.verdict import Verdict
+
+FORMAT = "Latency Lab result CSV"
+_ARM = ("experiment", "variant", *WORKLOAD_COLUMNS)
+_MEMORY = ("peak_reserved_bytes", "peak_process_bytes")
+"""The kind of memory shown beside a device: what the GPU's allocator held, else what the process held."""
+
+matches = results_csv.is_result_csv
+
+
+def read(file: str, data: bytes, corrections: Corrections) -> Imported:
+    """Readings of a result CSV; a note says when its rows were changed after it was exported."""
+    parts = take_apart(data, file)
+    frame = frame_of(runs_of(parts), file)
+    if not frame["latency_s"].notna().any():
+        raise refuse(file, "no timing values: every variant failed", "At least one measured variant is needed")
+    frame, source = named_devices(frame, file, corrections.devices)
+    is_changed = parts.hashes.get(ROWS_HASH) != sha256(parts.rows)
+    understood = Understanding(
+        file=file,
+        format=FORMAT,
+        encoding="UTF-8",
+        delimiter=",",
+        devices=names_in(frame),
+        device_source=source,
+        rows_read=len(frame),
+        rows_kept=len(frame),
+        rows_failed=int((frame["status"] == "failed").sum()),
+        notes=("Changed after it was exported; `python -m engine verify` says where.",) if is_changed else (),
+    )
+    return Imported(understood, frame)
+
+
+def frame_of(runs: Sequence[Run], source: str) -> pd.DataFrame:
+    """Readings of runs: every sample with its arm's circumstances, and one failed row per arm without samples."""
+    samples = samples_frame(runs)
+    by_id = {run.id: run for run in runs}
+    rows = {_key_of(row): row for run in runs for row in compare_run(run)}
+    group = samples.groupby(list(_ARM), dropna=False, observed=True, sort=False).ngroup().to_numpy()
+    heads = samples.loc[~pd.Series(group).duplicated(), list(_ARM)].astype(object)
+    measured = [_key(head) for head in heads.itertuples(index=False, name=None)]
+    said = readings.complete(pd.DataFrame([_said_of(rows[key], by_id[key[0]]) for key in measured])).take(group)
+    own = [name for name in SAMPLE_COLUMNS if name != "device"]
+    for name in own:
+        said[name] = samples[name].to_numpy() if name not in readings.TEXT_COLUMNS else samples[name].array
+    said["row"] = range(1, len(said) + 1)
+    silent = [_said_of(row, by_id[key[0]]) for key, row in rows.items() if key not in measured and not row.is_twin]
+    frame = readings.merge([readings.complete(said), readings.complete(pd.DataFrame(silent))])
+    frame["source"] = pd.Categorical([source]).take([0] * len(frame))
+    return frame
+
+
+def _key(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(None if pd.isna(value) else value for value in values)
+
+
+def _key_of(row: ComparisonRow) -> tuple[Any, ...]:
+    return (row.run_id, row.variant, *workload_row(row.workload).values())
+
+
+def _said_of(row: ComparisonRow, run: Run) -> dict[str, Any]:
+    """What all readings of one arm share."""
+    is_failed = row.verdict.hides_speedup or row.verdict is Verdict.WRONG_RESULT
+    status = "failed" if is_failed else "unstable" if row.verdict is Verdict.UNSTABLE else None
+    return {
+        "experiment": row.run_id,
+        "variant": row.variant,
+        "technique": row.technique,
+        **workload_row(row.workload),
+        "device": row.device_name,
+        "measure": readings.LATENCY,
+        "unit": "seconds",
+        "statistic": "sample",
+        "setting": "cold caches" if row.workload.operator and run.experiment.cache_mode == "cold" else None,
+        "status": status,
+        "reason": f"{row.verdict}: {row.reason}" if status else None,
+        "remark": ", ".join(badge.text for badge in row.badges) or None,
+        "floor_s": row.floor_s,
+        "set_up_s": row.setup_cold_s,
+        "memory_bytes": next((size for kind in _MEMORY if (size := row.memory.get(kind))), None),
+        **_conditions(row, run),
+    }
+
+
+def _conditions(row: ComparisonRow, run: Run) -> dict[str, Any]:
+    badges = {badge.key for badge in row.badges}
+    conditions: dict[str, Any] = {
+        "protocol": run.experiment.protocol.name,
+        "precision": run.experiment.matmul_precision,
+        "cache_state": "warm" if "warm_cache" in badges else None,
+        "weights": "random" if "random_weights" in badges else None,
+    }
+    if run.environment is None:
+        return conditions
+    device = run.environment.device
+    return conditions | {
+        "torch": run.environment.machine.versions.get("torch"),
+        "backend": device.backend,
+        "driver": device.driver,
+        # Threads decide on a CPU only; a GPU's host may have any number of them.
+        "threads": str(run.environment.threads) if device.backend == "cpu" else None,
+    }

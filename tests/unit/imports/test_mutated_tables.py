@@ -1,0 +1,98 @@
+"""Tables damaged at random are read or refused in words; nothing else ever happens, and earlier files stay as they were."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.device_comparison import over_device, over_own_baseline, summarise, usual_baseline
+from engine.errors import UserError
+from engine.imports import Corrections, Imported, read
+from engine.imports.readings import COLUMNS, merge
+from tests.uploads import FOLDER, read_upload
+
+ORIGINALS = tuple(path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.stat().st_size)
+FRAGMENTS = (
+    b",", b";", b"\t", b'"', b"'", b"\n", b"\r", b"\r\n", b"\n\n", b"\0", b"\xff", b"\xef\xbb\xbf", b"#", b"-", b"-1", b"0",
+    b"1e999", b"nan", b"inf", b"1.234,50", b"1,234", b"12 ms", b"3 parsecs", b"FAILED", b"OOM", b"=1+1", b"[1, 2]", b"[[[[",
+    b"{", b"}", b"9" * 400, b"latency_ms", b"device", b"batch_size", b"\xc3\xa4", b"\x1b[31m", b"True", b"null", b"  ",
+)  # fmt: skip
+ROLES = ("latency", "technique_values", "rate", "elements", "batch_size", "call", "setting", "unit", "ignored")
+
+
+def mutated(original: bytes, seed: int, damages: int) -> bytes:
+    """`original` with pieces inserted, removed, doubled or swapped at random places."""
+    chance = random.Random(seed)
+    data = bytearray(original)
+    for _ in range(damages):
+        start = chance.randrange(len(data) + 1)
+        end = min(len(data), start + chance.choice((0, 1, 3, 20)))
+        match chance.randrange(4):
+            case 0:
+                data[start:start] = chance.choice(FRAGMENTS)
+            case 1:
+                del data[start:end]
+            case 2:
+                data[start:end] = data[start:end] * 2
+            case _:
+                data[start:end] = chance.choice(FRAGMENTS)
+    return bytes(data)
+
+
+def answered(file: Imported, seed: int) -> Corrections:
+    """Some answer to every open question."""
+    chance = random.Random(seed)
+    roles = {}
+    if any(question.kind == "roles" for question in file.understanding.questions):
+        roles = {column.name: chance.choice(ROLES) for column in file.understanding.columns}
+    units = {column.name: chance.choice(("s", "ms", "GB/s")) for column in file.understanding.columns}
+    return Corrections(roles=roles, units=units, decimal_mark=chance.choice((",", ".")))
+
+
+@pytest.mark.slow
+@settings(max_examples=2000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(original=st.sampled_from(ORIGINALS), seed=st.integers(0, 2**32), damages=st.integers(1, 8))
+def test_a_damaged_table_is_read_or_refused_with_row_and_column(original: bytes, seed: int, damages: int) -> None:
+    data = mutated(original, seed, damages)
+    try:
+        file = read("damaged.csv", data)
+        if not file.is_complete:
+            file = read("damaged.csv", data, answered(file, seed))
+    except UserError as error:
+        assert str(error).startswith("damaged.csv")
+        return
+    assert list(file.frame.columns) == list(COLUMNS)
+    assert all(cell.row > 0 and cell.reason for cell in file.understanding.set_aside)
+    values = file.frame["latency_s"].dropna()
+    assert ((values > 0) & (values < float("inf"))).all()
+    arms = summarise(merge([file.frame]))
+    over_own_baseline(arms, usual_baseline(arms))
+    if arms:
+        over_device(arms, arms[0].device)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("A100,eager,fast\n", r"row 1, column 'latency_ms' is 'fast': expected a number"),
+        ("A100,eager,-1\nA100,compile,-2\n", r"row 1, column 'latency_ms' is '-1': negative"),
+        ("A100,eager,5 GiB\n", r"row 1, column 'latency_ms' is '5 GiB': the unit is not one of time"),
+    ],
+)
+def test_a_refused_file_names_row_and_column_of_what_is_wrong(rows: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        read("times.csv", f"device,technique,latency_ms\n{rows}".encode())
+
+
+def test_a_refused_file_leaves_earlier_ones_as_they_were() -> None:
+    earlier = read_upload("U10").frame
+    before = earlier.copy(deep=True)
+    for path in sorted(FOLDER.glob("U13*")):
+        try:
+            read(path.name, path.read_bytes())
+        except UserError:
+            continue
+    assert earlier.equals(before)
