@@ -69,6 +69,14 @@ def key_frame(runs: Iterable[Run], counts: Sequence[int]) -> pd.DataFrame:
     return frame
 
 
+def at_workload(samples: pd.DataFrame, workload: Workload) -> pd.DataFrame:
+    """The rows of a samples frame that were timed at one workload."""
+    is_there = pd.Series(True, index=samples.index)
+    for column, value in workload_row(workload).items():
+        is_there &= samples[column].isna() if value is None else (samples[column] == value).fillna(False)
+    return samples[is_there]
+
+
 def outcomes_frame(runs: Iterable[Run]) -> pd.DataFrame:
     """One row per outcome: what happened, set-up seconds, memory by kind and facts; what an outcome lacks is missing."""
     return pd.DataFrame([_outcome_row(run, outcome) for run in runs for outcome in run.outcomes])

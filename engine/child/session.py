@@ -196,6 +196,7 @@ class Session:
             "threads": torch.get_num_threads(),
             "cpus_allowed": cpus_allowed(),
             "grad_mode": _in_words(self.grad_modes),
+            "matmul_precision": torch.get_float32_matmul_precision(),
             **model_facts(self.subjects[0].program),
             **self.evidence.facts(),
         }

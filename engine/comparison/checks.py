@@ -25,7 +25,7 @@ MAX_TWIN_HALF_WIDTH = 0.03
 MIN_PROCESS_SETS = 3
 """An interval over fewer process sets carries no word (METHOD 1.4)."""
 MATCHED_FACTS = ("threads", "cpus_allowed", "grad_mode", "attention")
-MATCHED_PRECISION_FACTS = ("dtype", "matmul_precision")
+MATCHED_PRECISION_FACTS = ("matmul_precision",)
 """Facts that must be the same in both arms; a difference would be measured instead of the technique. A variant that names
 another precision class is another precision on purpose, and carries a badge."""
 

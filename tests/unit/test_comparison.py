@@ -189,7 +189,6 @@ def test_a_drift_common_to_both_arms_is_none() -> None:
     "facts",
     [
         {"threads": 1},
-        {"dtype": "bfloat16"},
         {"matmul_precision": "high"},
         {"attention": "eager"},
         {"grad_mode": "grad"},
@@ -197,12 +196,21 @@ def test_a_drift_common_to_both_arms_is_none() -> None:
 )
 def test_arms_measured_under_different_settings_are_not_compared(facts: dict[str, Any]) -> None:
     """M14; guard: `checks.same_settings`."""
-    run = with_facts(standard_run(), EAGER, dtype="float32", matmul_precision="highest")
-    row = row_of(with_facts(run, COMPILED, **{"dtype": "float32", "matmul_precision": "highest"} | facts))
+    run = with_facts(standard_run(), EAGER, matmul_precision="highest")
+    row = row_of(with_facts(run, COMPILED, **{"matmul_precision": "highest"} | facts))
     assert row.verdict is Verdict.NOT_COMPARABLE
     assert row.speedup is None and row.process_ratios == ()
     ((key, value),) = facts.items()
     assert key in row.reason and str(value) in row.reason
+
+
+def test_arms_of_different_dtypes_are_never_divided() -> None:
+    """M14: rounds are paired within one workload, and the dtype is part of it."""
+    half = replace(WORKLOAD, dtype="bfloat16")
+    run = changed(standard_run(), COMPILED, workloads=(half,))
+    (row,) = (row for row in compare_run(run) if row.workload == half)
+    assert row.verdict is Verdict.NOT_COMPARABLE and row.reason == "baseline: failed: it was not measured"
+    assert row.speedup is None
 
 
 @pytest.mark.parametrize("load", [{"other_cpu_cores": 0.9}, {"steal_fraction": 0.05}])
