@@ -78,6 +78,7 @@ FACTS = _by_key(
     Metric(key="threads", label="Threads", unit="count", meaning="CPU threads torch used."),
     Metric(key="cpus_allowed", label="CPUs allowed", unit="count", meaning="CPUs the process could run on, read after torch was imported."),
     Metric(key="grad_mode", label="Gradients", unit="text", meaning="Gradient mode while warming up and while timing; it must be the same for all arms."),
+    Metric(key="matmul_precision", label="Matmul precision", unit="text", meaning="What float32 matrix products may use internally, read when timing was over; the same in every arm that is not a precision variant."),
     Metric(key="frames_compiled", label="Frames compiled", unit="count", meaning="Python frames that TorchDynamo turned into graphs."),
     Metric(key="frames_seen", label="Frames seen", unit="count", meaning="Python frames TorchDynamo tried to compile; more than were compiled means some ran eagerly."),
     Metric(key="graphs", label="Graphs", unit="count", meaning="Different graphs compiled."),
@@ -111,6 +112,15 @@ FACTS = _by_key(
     Metric(key="intermediate_size", label="Feed-forward size", unit="count", meaning="Width of the feed-forward layers, from the model's configuration."),
     Metric(key="parameter_bytes", label="Weights", unit="bytes", meaning="Size of all parameters as they were used."),
     Metric(key="minimum_bytes", label="Least traffic", unit="bytes", meaning="Inputs and outputs touched once, one number per workload: no implementation can move less."),
+    Metric(key="captured_graphs", label="Graphs captured by hand", unit="count", meaning="CUDA graphs this variant captured itself; the compiler's trees do not know them."),
+    Metric(key="autotune_operations", label="What was tuned", unit="text", meaning="Each operation with the candidates tried for it and their times, from the tuner's own feedback."),
+    Metric(key="candidates_tried", label="Candidates tried", unit="count", meaning="Kernels the tuner timed in this process, over all operations. 0 in later process sets means the tuning was cached."),
+    Metric(key="autotuned_operations", label="Operations tuned", unit="count", meaning="Different operations the tuner timed candidates for."),
+    Metric(key="precompiled_candidates", label="Candidates compiled ahead", unit="count", meaning="Candidates compiled before they were timed."),
+    Metric(key="generated_gemms", label="Generated matrix products", unit="count", meaning="Matrix products that run in a kernel generated from a template instead of a library."),
+    Metric(key="fused_epilogues", label="Fused epilogues", unit="count", meaning="Operations fused into a generated matrix product."),
+    Metric(key="runtime", label="Runtime", unit="text", meaning="The engine that ran the exported model, with its version."),
+    Metric(key="runtime_devices", label="Runtime's devices", unit="text", meaning="Where that engine says it ran."),
 )  # fmt: skip
 
 METRICS: dict[str, Metric] = {**TIMES, **RATIOS, **MEMORY, **FACTS}

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from engine.catalog import baseline, torch_compile
+from engine.catalog import baseline, cuda_graphs, max_autotune, precision, runtimes, torch_compile
+from engine.catalog.availability import REQUIREMENTS, why_unavailable
 from engine.catalog.claims import CLAIMS
 from engine.catalog.models import MODELS
 from engine.catalog.types import TWIN_SUFFIX, Claim, ModelCard, Technique, Variant
 from engine.errors import UnknownKey
-from engine.result import Machine
 from engine.spec import Workload
 
-TECHNIQUES: tuple[Technique, ...] = (baseline.TECHNIQUE, torch_compile.TECHNIQUE)
+TECHNIQUES: tuple[Technique, ...] = (
+    baseline.TECHNIQUE,
+    torch_compile.TECHNIQUE,
+    cuda_graphs.TECHNIQUE,
+    max_autotune.TECHNIQUE,
+    precision.TECHNIQUE,
+    runtimes.TECHNIQUE,
+)
 VARIANTS: dict[str, Variant] = {variant.key: variant for technique in TECHNIQUES for variant in technique.variants}
-
-REQUIREMENTS: dict[str, str] = {
-    "cuda": "this device has no CUDA",
-    "cpu": "this variant runs on a CPU only",
-    "compiler": "no working compiler for generated code",
-    "triton": "Triton is not installed or does not work",
-    "bfloat16": "this device has no bfloat16 instructions",
-    "onnxruntime": "not installed: pip install -r requirements-runtimes.txt",
-    "openvino": "not installed: pip install -r requirements-runtimes.txt",
-}
 
 
 def find_technique(key: str) -> Technique:
@@ -64,34 +61,10 @@ def fits(variant: Variant, workload: Workload) -> bool:
     return workload.operator in variant.subjects if workload.operator else not variant.subjects
 
 
-def why_unavailable(variant: Variant, machine: Machine, device: str) -> str | None:
-    """Why this variant cannot run on `device` of `machine`, in words; None when it can."""
-    found = machine.device(device)
-    if found is None:
-        return f"this machine has no device {device}"
-    for requirement in variant.requires:
-        reason = REQUIREMENTS.get(requirement, f"this machine lacks {requirement}")
-        if requirement in ("cuda", "cpu"):
-            if (found.backend in ("cuda", "hip")) != (requirement == "cuda"):
-                return reason
-        elif requirement == "compiler":
-            needed = "cxx" if found.backend == "cpu" else "triton"
-            capability = machine.capabilities.get(needed)
-            if capability is None or not capability.is_present:
-                return f"{reason}: {capability.detail}" if capability else reason
-        elif requirement == "bfloat16":
-            if not found.supports_bfloat16:
-                return reason
-        else:
-            capability = machine.capabilities.get(requirement)
-            if capability is None or not capability.is_present:
-                return reason
-    return None
-
-
 __all__ = [
     "CLAIMS",
     "MODELS",
+    "REQUIREMENTS",
     "TECHNIQUES",
     "VARIANTS",
     "Claim",

@@ -39,7 +39,7 @@ def describe() -> Machine:
     if accelerators:
         checks["triton"] = CompileCheck(accelerators[0].key)
     devices = (_cpu_device(), *accelerators)
-    runtimes = {name: _installed(name) for name in RUNTIMES}
+    runtimes = {name: _installed(name) for name in RUNTIMES} | {"onnxruntime_cuda": _onnxruntime_cuda()}
     if "triton" not in checks:
         runtimes["triton"] = Capability(is_present=False, detail="this machine has no GPU to generate code for")
     return Machine(
@@ -82,6 +82,14 @@ def _installed(name: str) -> Capability:
     is_present = importlib.util.find_spec(name) is not None
     version = _version_of(name) or "version unknown"
     return Capability(is_present=is_present, detail=f"{name} {version}" if is_present else f"{name} is not installed")
+
+
+def _onnxruntime_cuda() -> Capability:
+    """Whether the installed ONNX Runtime has its CUDA provider; importing it is the only way to know."""
+    if importlib.util.find_spec("onnxruntime") is None:
+        return Capability(is_present=False, detail="onnxruntime is not installed")
+    providers = importlib.import_module("onnxruntime").get_available_providers()
+    return Capability(is_present="CUDAExecutionProvider" in providers, detail=f"providers: {', '.join(providers)}")
 
 
 def _cpu_device() -> Device:

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from engine.catalog.types import Variant
 from engine.proof.compiler import compiled, no_eager_fallback, no_recompile_while_timing, nothing_compiled
 from engine.proof.cudagraphs import explain_skip, graph_replayed
+from engine.proof.elsewhere import other_runtime
 from engine.proof.finding import Finding, Rule, combine, each
 from engine.proof.outputs import OVERWRITES, REPLAYS_ONE_INPUT, judge_outputs
+from engine.proof.tuning import candidates_tuned
 from engine.result import Measurement
 
 RULES: dict[str, Rule] = {
@@ -20,6 +22,8 @@ RULES: dict[str, Rule] = {
     "no_recompile_while_timing": each(no_recompile_while_timing),
     "no_eager_fallback": each(no_eager_fallback),
     "graph_replayed": each(graph_replayed),
+    "candidates_tuned": candidates_tuned,
+    "other_runtime": each(other_runtime),
 }
 ALLOWANCES = frozenset({OVERWRITES, REPLAYS_ONE_INPUT})
 """Names in `Variant.proofs` that excuse a property of the outputs; they are no evidence of a mechanism."""

@@ -107,7 +107,7 @@ def test_every_import_keeps_to_the_layers() -> None:
 def test_an_import_across_the_layers_is_found(tmp_path: Path, name: str, source: str) -> None:
     path = tmp_path / "module.py"
     path.write_text(source)
-    assert len(list(breaches(path, name))) == 1
+    assert list(breaches(path, name))
 
 
 @pytest.mark.parametrize("path", [*ENGINE, *PAGE_PARTS], ids=relative)

@@ -47,7 +47,7 @@ class CapturedCall:
     def capture(self, inputs: Inputs) -> None:
         """Warm up on a side stream, where a first compilation may happen, then record."""
         self.inputs = tree_map_only(torch.Tensor, torch.clone, inputs)
-        side = torch.cuda.Stream()
+        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(CAPTURE_WARM_UP):
@@ -74,7 +74,7 @@ def reduce_overhead_served(subject: Subject, context: Context) -> Applied:
     compiled = torch.compile(subject.program, mode="reduce-overhead")
 
     def call(inputs: Inputs) -> Outputs:
-        torch.compiler.cudagraph_mark_step_begin()
+        torch.compiler.cudagraph_mark_step_begin()  # type: ignore[no-untyped-call]
         return tree_map_only(torch.Tensor, torch.clone, compiled(**inputs))
 
     return Applied(call=call)

@@ -88,7 +88,7 @@ def onnxruntime_cuda(subject: Subject, context: Context) -> Applied:
         for output in session.get_outputs():
             binding.bind_output(output.name, device, index)
         session.run_with_iobinding(binding)
-        return [torch.from_dlpack(value.to_dlpack()) for value in binding.get_outputs()]
+        return [torch.utils.dlpack.from_dlpack(value.to_dlpack()) for value in binding.get_outputs()]
 
     return Applied(call=call, facts=lambda: _facts("onnxruntime", ort.__version__, session.get_providers()))
 

@@ -1,0 +1,5 @@
+"""The same model in another runtime."""
+
+from pages.parts import technique_page
+
+technique_page.show("runtimes")
