@@ -12,12 +12,12 @@ import time
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 
 import psutil
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 ROOT = Path(__file__).resolve().parents[1]
 START_LIMIT_S = 30.0
@@ -61,9 +61,7 @@ class LiveServer:
     def __enter__(self) -> LiveServer:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
 
     def stop(self) -> None:
@@ -101,19 +99,20 @@ class LiveServer:
 
 
 class Session:
-    """One visitor of one page: runs its script on the server and reads what it would draw."""
+    """One visitor of one page: runs its script on the server and reads what it would draw. Use it in a `with` block."""
 
     def __init__(self, port: int, path: str) -> None:
         self.page, _, self.query = path.partition("?")
         # `max_size`: figures are larger than the library's default of one megabyte.
-        self._socket = connect(f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=["streamlit"], max_size=None)  # type: ignore[list-item]
+        self._connection = connect(
+            f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=[Subprotocol("streamlit")], max_size=None
+        )
 
     def __enter__(self) -> Session:
+        self._socket = self._connection.__enter__()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._socket.close()
 
     def load(self, limit_s: float = 30.0) -> str:

@@ -144,7 +144,7 @@ def test_a_full_disk_ends_the_run_with_a_sentence_and_the_server_goes_on(tmp_pat
     store = Store()
     run = store.add_run(EAGER)
     (tmp_path / "full").mkdir()
-    # Python imports this file by itself: every database of the server has room for hardly more than it holds now.
+    # Python imports this file by itself: the server's database cannot grow beyond what it holds now.
     (tmp_path / "full" / "sitecustomize.py").write_text(FULL_DISK)
     with serve(PYTHONPATH=str(tmp_path / "full")) as server, server.open("torch-compile") as visitor:
         eventually(lambda: store.status(run.id) in ("failed", "interrupted"), RUN_LIMIT_S, "the run ends")
@@ -159,7 +159,7 @@ import functools, os, sqlite3
 class FullDisk(sqlite3.Connection):
     def __init__(self, path, **options):
         super().__init__(path, **options)
-        self.execute("PRAGMA max_page_count = 20")
+        self.execute("PRAGMA max_page_count = 1")
 
 sqlite3.connect = functools.partial(sqlite3.connect, factory=FullDisk)
 """
