@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 
 from engine import runner
 from engine.environment import environment_of
@@ -93,9 +94,12 @@ class Worker:
         return self.store.find_done(experiment.digest, environment.fingerprint)
 
     def _describe(self) -> None:
-        if settle(self._machine, self._describe_machine).exception() is None:
-            self.store.set_machine(self._machine.result())
+        described = settle(self._machine, self._describe_machine)
         self._supervisor.look()
+        if described.exception() is None:
+            # Remembered only for the next start's first seconds; a full disk is said where something is lost by it.
+            with suppress(StorageError):
+                self.store.set_machine(described.result())
 
 
 # The worker of this process. Module state is safe from Streamlit's hot reload: that forgets only modules beside the main

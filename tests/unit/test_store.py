@@ -11,9 +11,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from engine import results_csv
 from engine.errors import StorageError, UnknownKey
 from engine.result import Run
-from engine.store import SERVER_STOPPED, Store, data_folder, database, runs
+from engine.store import SERVER_STOPPED, Store, data_folder, database, runs, sample_runs, samples
 from tests.hand_made import ENVIRONMENT, LIMITS, MACHINE, experiment, failure, measurement
 
 
@@ -236,6 +237,16 @@ def test_shipped_samples_can_be_read_by_id(store: Store, monkeypatch: pytest.Mon
     monkeypatch.setattr(runs, "samples", lambda: [_old_run(7)])
     assert store.run("old-7") == _old_run(7)
     assert store.runs() == []
+
+
+def test_a_sample_file_is_read_once_until_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample_runs, "SAMPLES_FOLDER", tmp_path)
+    results_csv.write([_old_run(1)], tmp_path / "cpu.csv")
+    first = samples()
+    assert first == [_old_run(1)]
+    assert samples()[0] is first[0]
+    results_csv.write([_old_run(2), _old_run(3)], tmp_path / "cpu.csv")
+    assert [run.id for run in samples()] == ["old-2", "old-3"]
 
 
 def test_the_machine_last_seen_is_remembered(store: Store) -> None:
