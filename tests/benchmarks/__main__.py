@@ -1,0 +1,17 @@
+"""`make bench`, or `python -m tests.benchmarks [--server]`: measure and print one Markdown table with the machine's name.
+
+`--server` leaves out the standard run, which takes minutes. Exit code 1 when a promise was not kept.
+"""
+
+import sys
+
+from engine.runner import describe_machine
+from engine.selftest.table import markdown
+from tests.benchmarks import runs, server
+
+machine = describe_machine()
+rows = list(server.rows())
+if "--server" not in sys.argv[1:]:
+    rows += runs.rows(machine)
+print(markdown(machine, rows))
+sys.exit(any(row.is_kept is False for row in rows))
