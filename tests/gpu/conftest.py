@@ -21,6 +21,8 @@ def cuda(request: pytest.FixtureRequest) -> str:
     """The device under test, `cuda:0`."""
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
-        pytest.skip(f"no CUDA here; would check that {request.function.__name__.removeprefix('test_').replace('_', ' ')}")
+        pytest.skip(
+            f"no CUDA here; would check that {request.function.__name__.removeprefix('test_').replace('_', ' ')}"
+        )
     torch.cuda.synchronize()
     return "cuda:0"
