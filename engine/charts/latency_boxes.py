@@ -22,7 +22,8 @@ def latency_boxes(samples: pd.DataFrame, variants: Sequence[str], subtitle: str 
     boxes = steady_quantiles(samples, variants, SHARES)
     largest_s = max((float(box[-1]) for box in boxes.values()), default=1.0)
     scale = time_scale(largest_s)
-    figure = theme.new_figure("Latency per call: p5, quartiles, p95", 122 + theme.ROW_HEIGHT * len(variants), subtitle)
+    height = max(theme.PLOT_HEIGHT + theme.LEGEND_HEIGHT, theme.rows_height(len(variants)))
+    figure = theme.new_figure("Latency per call: p5, quartiles, p95", height, subtitle)
     for position, variant in enumerate(variants):
         if variant in boxes:
             _add_box(figure, position, variant, boxes[variant] / scale.factor)

@@ -24,13 +24,15 @@ DOTS_BELOW = 0.36
 FLOOR_IN_SIGHT = 1.6
 """A floor farther right than this many times the longest bar would squeeze the bars; the caption below names it instead."""
 ROOM_FOR_WORDS = 1.55
+REASON_WIDTH = 46
+"""Characters that fit to the right of the 1.0x line even where nothing is longer than 1.0x."""
 WORD_COLOURS = {"green": "#1E8E4E", "red": "#D64545", "orange": "#C07A00"}
 """Of verdict words, readable on white and on #11161D; the word itself says it too."""
 
 
 def speedup_bars(rows: Sequence[ComparisonRow], subtitle: str = "") -> go.Figure:
     """Horizontal bars in the rows' order; `subtitle` says model, shape, device and date."""
-    figure = theme.new_figure(title(rows), 122 + theme.ROW_HEIGHT * len(rows), subtitle)
+    figure = theme.new_figure(title(rows), theme.rows_height(len(rows)), subtitle, wide=True)
     reach = max([1.0, *(_right_end(row) for row in rows)])
     for position, row in enumerate(rows):
         if row.is_baseline and row.median_s is not None:
@@ -50,23 +52,36 @@ def title(rows: Sequence[ComparisonRow]) -> str:
     """What the bars show, in words."""
     baselines = list(dict.fromkeys(row.baseline_label for row in rows))
     over = baselines[0].lower() if len(baselines) == 1 else "each row's baseline"
-    processes = max((row.speedup.processes for row in rows if row.speedup and row.speedup.low is not None), default=0)
-    how = f"95 % interval over {processes} process sets" if processes else "one dot per process set, no interval"
-    return f"Speed-up over {over}, {how}"
+    processes = max((row.speedup.processes for row in rows if row.speedup), default=0)
+    how = {0: "", 1: ", one process set: dots and no interval"}.get(
+        processes, f", 95 % interval over {processes} process sets"
+    )
+    return f"Speed-up over {over}{how}"
 
 
 def words(row: ComparisonRow) -> str:
-    """What stands at the end of a row: number, verdict, badges; or why there is no number."""
-    badges = [theme.escaped(badge.text) for badge in row.badges]
-    if row.is_baseline and row.verdict is Verdict.BASELINE:
-        return " · ".join(["<b>1.00x</b>  baseline", *badges])
+    """What stands at the end of a row: number and verdict, or why there is no number; badges under it."""
+    badges = " · ".join(badge.text for badge in row.badges)
+    lines = [_number_and_verdict(row)] if row.speedup or row.is_baseline else _reason_lines(row)
+    small = f'<span style="font-size:{theme.SUBTITLE_SIZE}px;color:{theme.NEUTRAL}">'
+    return "<br>".join([*lines, *(f"{small}{line}</span>" for line in theme.wrapped(badges, REASON_WIDTH, 1))])
+
+
+def _number_and_verdict(row: ComparisonRow) -> str:
+    if row.verdict is Verdict.BASELINE:
+        return "<b>1.00x</b>  baseline"
     if row.speedup is None:
-        return theme.escaped(_shortened(": ".join(filter(None, (row.verdict.value, row.reason)))))
+        return "<br>".join(_reason_lines(row))
     number = f"<b>{formatting.speedup(row.speedup.estimate)}</b>"
     if row.verdict is Verdict.WRONG_RESULT:
         number = f"<s>{number}</s>"
+    word = row.reason if row.verdict is Verdict.NO_VERDICT and row.reason else row.verdict.value
     colour = WORD_COLOURS.get(row.verdict.colour, theme.NEUTRAL)
-    return f'{number}  <span style="color:{colour}">' + " · ".join([f"{_word(row)}</span>", *badges])
+    return f'{number}  <span style="color:{colour}">{theme.escaped(word)}</span>'
+
+
+def _reason_lines(row: ComparisonRow) -> list[str]:
+    return theme.wrapped(": ".join(filter(None, (row.verdict.value, row.reason))), REASON_WIDTH, 2)
 
 
 def alt_text(rows: Sequence[ComparisonRow]) -> str:
@@ -74,19 +89,11 @@ def alt_text(rows: Sequence[ComparisonRow]) -> str:
     return f"{title(rows)}. " + "; ".join(_spoken(row) for row in rows) + "."
 
 
-def _word(row: ComparisonRow) -> str:
-    return theme.escaped(row.reason if row.verdict is Verdict.NO_VERDICT and row.reason else row.verdict.value)
-
-
 def _spoken(row: ComparisonRow) -> str:
     if row.speedup is None:
         return f"{row.label}: " + ", ".join(filter(None, (row.verdict.value, row.reason)))
     interval = "" if row.speedup.low is None else f" {formatting.interval(row.speedup.low, row.speedup.high)}"
     return f"{row.label}: {formatting.speedup(row.speedup.estimate)}{interval}, {row.verdict.value}"
-
-
-def _shortened(text: str, limit: int = 90) -> str:
-    return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 def _right_end(row: ComparisonRow) -> float:
@@ -141,6 +148,6 @@ def _add_floors(figure: go.Figure, rows: Sequence[ComparisonRow], in_sight: floa
         place = "far right of this axis" if first is None else "the upright mark"
         text = f"physical floor: {place}, {formatting.speedup(floors[min(floors) if first is None else first])}"
         figure.add_annotation(
-            text=text, xref="paper", x=1, xanchor="right", yref="paper", y=1, yanchor="bottom", showarrow=False,
+            text=text, xref="paper", x=1, xanchor="right", yref="paper", y=0, yanchor="top", yshift=-30, showarrow=False,
             font={"size": theme.SUBTITLE_SIZE, "color": theme.NEUTRAL},
         )  # fmt: skip

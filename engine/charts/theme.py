@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import colorsys
 import html
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import plotly.graph_objects as go
 import plotly.io as pio
@@ -32,7 +32,12 @@ FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", "Segoe UI", "Helvetic
 TEXT_SIZE = 14
 TITLE_SIZE = 16
 SUBTITLE_SIZE = 13
-ROW_HEIGHT = 46
+SUBTITLE_WIDTHS = {False: 62, True: 140}
+"""Characters in a line under the title of a chart that fills half a page, and of one that fills it."""
+HEADING_HEIGHT, SUBTITLE_LINE, LEGEND_HEIGHT = 40, 18, 30
+PLOT_HEIGHT = 290
+"""Pixels of a chart that stands beside another one; without heading."""
+ROW_HEIGHT, AXIS_HEIGHT = 46, 64
 """Pixels per row of a horizontal chart; below it the labels of neighbouring rows touch."""
 
 # Up to three variants of a technique differ by lightness; further ones repeat the steps with a pattern and a dashed line.
@@ -113,30 +118,40 @@ def escaped(text: str) -> str:
     return html.escape(text, quote=False).replace("$", "&#36;")
 
 
-def new_figure(title: str, height: int, subtitle: str = "", **layout: Any) -> go.Figure:
-    """An empty figure with the template; title and `subtitle` (model, shape, device, date) at the left, above the plot."""
-    heading: dict[str, Any] = {
+def new_figure(title: str, height: int, subtitle: str = "", wide: bool = False) -> go.Figure:
+    """An empty figure with the template; title and `subtitle` (model, shape, device, date) at the left, above the plot.
+
+    `height` is that of plot and axis; the heading adds to it. A `wide` figure fills a page, another one half of it.
+    """
+    # No-break spaces keep each part of the caption in one piece; the line ends between parts.
+    parts = subtitle.replace(" ", "\u00a0").replace("\u00a0·\u00a0", "\u00a0· ")
+    lines = wrapped(parts, SUBTITLE_WIDTHS[wide], 4)
+    heading = {
         "text": f"<b>{escaped(title)}</b>",
+        "subtitle": {"text": "<br>".join(lines), "font": {"size": SUBTITLE_SIZE, "color": NEUTRAL}},
         "font": {"size": TITLE_SIZE},
-        "x": 0,
-        "xanchor": "left",
-        "y": 1,
-        "yref": "container",
-        "yanchor": "top",
-        "pad": {"t": 6, "l": 2},
-    }
-    if subtitle:
-        heading["subtitle"] = {"text": escaped(subtitle), "font": {"size": SUBTITLE_SIZE, "color": NEUTRAL}}
+        "x": 0, "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 6, "l": 2},
+    }  # fmt: skip
+    top = HEADING_HEIGHT + SUBTITLE_LINE * len(lines)
     figure = go.Figure()
-    figure.update_layout(
-        template=TEMPLATE, title=heading, height=height, margin={"l": 0, "r": 24, "t": 68, "b": 8}, showlegend=False,
+    return figure.update_layout(
+        template=TEMPLATE,
+        title=heading,
+        height=height + top,
+        margin={"l": 0, "r": 16, "t": top, "b": 8},
         font={"size": TEXT_SIZE},
-    )  # fmt: skip
-    return figure.update_layout(**layout)
+        showlegend=False,
+    )
+
+
+def wrapped(text: str, width: int, most: int) -> list[str]:
+    """`text` escaped, in at most so many lines of at most so many characters; what does not fit ends in dots."""
+    return [escaped(line) for line in textwrap.wrap(text, width, max_lines=most, placeholder=" ...")]
 
 
 def add_legend(figure: go.Figure) -> go.Figure:
     """One legend in a line of its own between title and plot."""
+    top = figure.layout.margin.t
     legend = {
         "orientation": "h",
         "x": 0,
@@ -146,7 +161,13 @@ def add_legend(figure: go.Figure) -> go.Figure:
         "title": None,
         "font": {"size": TEXT_SIZE},
     }
-    return figure.update_layout(showlegend=True, legend=legend, margin={"t": 96})
+    figure.update_layout(showlegend=True, legend=legend, margin={"t": top + LEGEND_HEIGHT})
+    return figure.update_layout(height=figure.layout.height + LEGEND_HEIGHT)
+
+
+def rows_height(rows: int) -> int:
+    """Pixels that so many rows and an axis need."""
+    return AXIS_HEIGHT + ROW_HEIGHT * rows
 
 
 def label_rows(figure: go.Figure, labels: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from engine import formatting
 from engine.charts import theme
 from engine.charts.scale import time_scale
 from engine.comparison import ComparisonRow
+from engine.cost_table import break_even
 from engine.stats import BreakEven
 
 BEYOND_BREAK_EVEN = 1.8
@@ -44,7 +45,7 @@ def total_time(rows: Sequence[ComparisonRow], subtitle: str = "") -> go.Figure:
     lines = lines_of(rows)
     calls = last_call(lines)
     scale = time_scale(max((line.total_s(calls) for line in lines), default=1.0))
-    figure = theme.add_legend(theme.new_figure("Total time including set-up", 380, subtitle))
+    figure = theme.add_legend(theme.new_figure("Total time including set-up", theme.PLOT_HEIGHT, subtitle))
     for line in lines:
         style = theme.variant_style(line.variant)
         figure.add_scatter(
@@ -75,25 +76,11 @@ def last_call(lines: Sequence[Line]) -> float:
     return max(100.0, SET_UPS_WITHOUT_CROSSING * longest_s / min((line.call_s for line in lines), default=1.0))
 
 
-def pay_back_words(even: BreakEven | None) -> str:
-    """When a set-up is earned back, as a range where it is one."""
-    if even is None:
-        return "-"
-    if even.is_never:
-        return "never, on this evidence"
-    between = (
-        ""
-        if even.low is None or even.high is None
-        else f" ({formatting.count(even.low)} to {formatting.count(even.high)})"
-    )
-    return f"after {formatting.count(even.calls)} calls{between}"
-
-
 def alt_text(rows: Sequence[ComparisonRow]) -> str:
     """The chart in words: each row's set-up and when it pays back."""
     parts = [
         f"{line.label}: set-up {formatting.seconds(line.set_up_s)}"
-        + (f", pays back {pay_back_words(line.even)}" if line.even else "")
+        + (f", pays back {break_even(line.even)}" if line.even else "")
         for line in lines_of(rows)
     ]
     return "Total time including set-up against calls. " + "; ".join(parts) + "."
@@ -106,6 +93,6 @@ def _add_crossing(figure: go.Figure, line: Line, factor: float) -> None:
         band = theme.transparent(theme.variant_style(line.variant).colour, 0.15)
         figure.add_vrect(x0=line.even.low, x1=line.even.high, fillcolor=band, line_width=0, layer="below")
     figure.add_annotation(
-        x=line.crossing, y=line.total_s(line.crossing) / factor, text=f"pays back<br><b>{pay_back_words(line.even)}</b>",
+        x=line.crossing, y=line.total_s(line.crossing) / factor, text=f"pays back<br><b>{break_even(line.even)}</b>",
         ax=-70, ay=-46, arrowcolor=theme.NEUTRAL, arrowhead=2, font={"size": theme.TEXT_SIZE},
     )  # fmt: skip

@@ -1,0 +1,72 @@
+"""Where a number comes from, in one line: model, shape, device, versions, date. Plain text; no page adds Markdown to it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from engine import formatting
+from engine.comparison import ComparisonRow
+from engine.result import Run
+from engine.spec import Workload
+
+SEPARATOR = " · "
+
+
+def of_workload(workload: Workload) -> str:
+    """Model and shape, or operator and size."""
+    parts = [
+        workload.subject,
+        f"batch {workload.batch_size}" if workload.batch_size else "",
+        f"{workload.sequence_length} tokens" if workload.sequence_length else "",
+        f"{workload.elements:,} elements" if workload.elements else "",
+        f"{workload.operations} operations" if workload.operations else "",
+        workload.dtype,
+    ]
+    return SEPARATOR.join(filter(None, parts))
+
+
+def of_run(run: Run) -> str:
+    """Device, torch version and when it was measured."""
+    environment = run.environment
+    parts = [
+        environment.device.name if environment else run.experiment.device,
+        f"torch {environment.machine.versions.get('torch') or 'unknown'}" if environment else "",
+        f"{run.experiment.protocol.name} protocol",
+        measured(run),
+    ]
+    return SEPARATOR.join(filter(None, parts))
+
+
+def of_chart(run: Run, workload: Workload) -> str:
+    """Both, for the line under a chart's title."""
+    return SEPARATOR.join((of_workload(workload), of_run(run)))
+
+
+def measured(run: Run) -> str:
+    """When the run was measured, or how far it got."""
+    if run.status == "queued":
+        return "not measured yet"
+    return f"measured {moment(run.finished_at or run.started_at or run.submitted_at)}"
+
+
+def moment(iso: str | None) -> str:
+    """2026-11-30T09:20:00+00:00 -> "30 Nov 2026, 09:20 UTC"; what is no time is shown as it stands."""
+    try:
+        return f"{datetime.fromisoformat(iso or ''):%d %b %Y, %H:%M} UTC".lstrip("0")
+    except ValueError:
+        return iso or "-"
+
+
+def of_row(row: ComparisonRow) -> str:
+    """How much stands behind a row's number."""
+    sets = "one process set" if row.processes == 1 else f"{row.processes} process sets"
+    parts = [
+        f"{sets} of {row.rounds} rounds" if row.processes else "",
+        f"{row.samples:,} timed calls" if row.samples else "",
+        f"median {formatting.seconds(row.median_s)}" if row.median_s else "",
+        f"baseline {formatting.seconds(row.baseline_median_s)}"
+        if row.baseline_median_s and not row.is_baseline
+        else "",
+        f"interquartile range {formatting.seconds(row.iqr_s)}" if row.iqr_s else "",
+    ]
+    return SEPARATOR.join(filter(None, parts))

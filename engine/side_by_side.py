@@ -1,0 +1,64 @@
+"""Several runs in one table and one set of bars: every row keeps the baseline of its own run, nothing is divided across."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from engine import captions, formatting
+from engine.comparison import ComparisonRow, number
+from engine.cost_table import break_even, percentile
+from engine.result import Run
+from engine.store import RunSummary
+
+
+def labelled(run: Run, rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
+    """A run's rows, twins left out, each label saying which run it is from."""
+    name = run.label or f"{captions.of_workload(run.experiment.workloads[0])}, {captions.measured(run)}"
+    return [replace(row, label=f"{row.label} · {name}") for row in rows if not row.is_twin]
+
+
+def side_by_side(rows: Sequence[ComparisonRow]) -> pd.DataFrame:
+    """One line per row, as text; every cell may hold foreign text."""
+    return pd.DataFrame(
+        [
+            {
+                "what": row.label,
+                "device": row.device_name,
+                "workload": captions.of_workload(row.workload),
+                "speed-up": "baseline" if row.is_baseline else number(row),
+                "verdict": row.verdict.value,
+                "median": formatting.seconds(row.median_s),
+                "p95": percentile(row.p95, row.percentile_note),
+                "set-up, empty cache": formatting.seconds(row.setup_cold_s),
+                "pays back": break_even(row.break_even_cold),
+                "protocol": row.protocol,
+                "why": row.reason,
+            }
+            for row in rows
+        ]
+    )
+
+
+def run_list(runs: Sequence[RunSummary | Run]) -> pd.DataFrame:
+    """One line per run, newest first, indexed by run id."""
+    lines = [
+        {
+            "measured": captions.moment(run.finished_at or run.started_at or run.submitted_at),
+            "status": run.status,
+            "label": run.label,
+            "techniques": ", ".join(dict.fromkeys(key.split("/")[0] for key in run.experiment.variants)),
+            "workload": captions.of_workload(run.experiment.workloads[0]) + _more(len(run.experiment.workloads) - 1),
+            "device": run.environment.device.name if run.environment else run.experiment.device,
+            "protocol": run.experiment.protocol.name,
+            "note": run.note or run.message,
+        }
+        for run in runs
+    ]
+    return pd.DataFrame(lines, index=[run.id for run in runs])
+
+
+def _more(count: int) -> str:
+    return f" and {count} more" if count else ""

@@ -1,0 +1,1 @@
+"""Read widgets, call the engine, draw. No arithmetic, no SQL, no threads, no torch."""

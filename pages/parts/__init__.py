@@ -1,0 +1,1 @@
+"""What pages share: controls, the job panel, the result view, exports, notices."""

@@ -1,0 +1,56 @@
+"""Take a result along: result CSV, Markdown table, standalone HTML. Made only when somebody asks."""
+
+import io
+
+import streamlit as st
+
+from engine import exports, results_csv
+from engine.comparison import ComparisonRow, compare_run
+from engine.result import Run
+
+
+def show(runs: list[Run], key: str) -> None:
+    """One button per format, for one run or several together."""
+    name = f"latency-lab-{runs[0].id}" + (f"-and-{len(runs) - 1}-more" if len(runs) > 1 else "")
+    with st.container(horizontal=True):
+        st.download_button(
+            "Result CSV",
+            lambda: _csv(runs),
+            f"{name}.csv",
+            "text/csv",
+            key=f"{key}_csv",
+            icon=":material/table:",
+            on_click="ignore",
+            help="Every timed call and everything needed to verify it; opens again in any Latency Lab.",
+        )
+        st.download_button(
+            "Markdown table",
+            lambda: exports.markdown_table(_rows(runs)),
+            f"{name}.md",
+            "text/markdown",
+            key=f"{key}_markdown",
+            icon=":material/markdown:",
+            on_click="ignore",
+        )
+        if len(runs) == 1:
+            st.download_button(
+                "Standalone HTML",
+                lambda: exports.html_report(runs[0]),
+                f"{name}.html",
+                "text/html",
+                key=f"{key}_html",
+                icon=":material/html:",
+                on_click="ignore",
+                help="One file with all charts; opens with no network.",
+            )
+
+
+def _rows(runs: list[Run]) -> list[ComparisonRow]:
+    # Downloads are made outside the page's own thread, where its caches cannot be used.
+    return [row for run in runs for row in compare_run(run)]
+
+
+def _csv(runs: list[Run]) -> bytes:
+    buffer = io.BytesIO()
+    results_csv.write(runs, buffer)
+    return buffer.getvalue()

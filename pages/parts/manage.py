@@ -1,0 +1,81 @@
+"""What can be done with runs: open, compare, name, delete."""
+
+import streamlit as st
+
+from engine import worker
+from engine.result import Run
+from engine.store import RunSummary
+from pages.parts import exports, measured
+
+MAX_COMPARED = 8
+"""More runs than this side by side are no longer readable on one screen."""
+
+
+def show_actions(picked: list[RunSummary | Run]) -> None:
+    """Buttons for the ticked runs."""
+    ids = [run.id for run in picked]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Open", key="open", icon=":material/open_in_new:", disabled=len(ids) != 1):
+            _go(run=ids[0])
+        if st.button(
+            "Compare side by side",
+            key="compare",
+            icon=":material/compare_arrows:",
+            disabled=not 2 <= len(ids) <= MAX_COMPARED,
+        ):
+            _go(runs=",".join(ids))
+        if st.button("Delete", key="delete", icon=":material/delete:", disabled=not ids):
+            st.session_state["to_delete"] = ids
+    if st.session_state.get("to_delete"):
+        _confirm_deletion(st.session_state["to_delete"])
+
+
+def show_heading(runs: list[Run]) -> None:
+    """Exports of the opened runs; the label and note of a single one; the way back."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Back to all runs", key="back", icon=":material/arrow_back:", type="tertiary"):
+            _go()
+    if len(runs) > 1:
+        exports.show(runs, "export_compared")
+    elif not measured.is_sample(runs[0]):
+        _show_label(runs[0])
+
+
+def _show_label(run: Run) -> None:
+    with st.expander("Label and note", icon=":material/label:", key="naming"), st.form("naming_form", border=False):
+        label = st.text_input("Label", run.label, max_chars=80, key=f"label_{run.id}")
+        note = st.text_area("Note", run.note, max_chars=2000, key=f"note_{run.id}", height=80)
+        if st.form_submit_button("Save", icon=":material/save:", key="save_label"):
+            worker.get().store.set_label(run.id, label, note)
+            st.rerun()
+
+
+def _confirm_deletion(ids: list[str]) -> None:
+    with st.container(border=True, key="confirm_deletion"):
+        what = "this run" if len(ids) == 1 else f"these {len(ids)} runs"
+        st.markdown(
+            f":red[:material/delete:] **Delete {what} for good?** Its measurements and logs go with it; exported files stay."
+        )
+        with st.container(horizontal=True):
+            if st.button("Delete for good", key="delete_for_good", type="primary"):
+                _delete(ids)
+            if st.button("Keep", key="keep"):
+                st.session_state["to_delete"] = []
+                st.rerun()
+
+
+def _delete(ids: list[str]) -> None:
+    st.session_state["to_delete"] = []
+    for run_id in ids:
+        worker.get().store.delete_run(run_id)
+    _go()
+
+
+def _go(**parameters: str) -> None:
+    """Show what the link says next."""
+    for name in ("run", "runs"):
+        if name in st.query_params and name not in parameters:
+            del st.query_params[name]
+    for name, value in parameters.items():
+        st.query_params[name] = value
+    st.rerun()

@@ -1,0 +1,86 @@
+"""What the pages draw of a run, worked out once and kept until the run changes: rows, samples, the run to show."""
+
+import pandas as pd
+import streamlit as st
+
+from engine import catalog
+from engine.comparison import ComparisonRow, compare_run
+from engine.frames import at_workload, samples_frame
+from engine.result import Run
+from engine.spec import Experiment, Workload
+from engine.store import RunSummary, Store, samples
+from pages.parts import notices
+
+ENDED_EARLY = {
+    "cancelled": "This run was cancelled; what had been measured by then is shown.",
+    "interrupted": "This run was interrupted; what had been measured by then is shown.",
+    "failed": "This run could not go on.",
+}
+KEPT = 64
+"""Runs whose rows stay in memory; far more than people look at in one sitting."""
+
+
+def rows_of(run: Run) -> list[ComparisonRow]:
+    """Every row of the run, A/A twins included. Do not change the list: all sessions share it."""
+    return _rows(_state_of(run), run)
+
+
+def samples_at(run: Run, workload: Workload) -> pd.DataFrame:
+    """The samples frame of a run at one workload. Do not change it: all sessions share it."""
+    return _samples((*_state_of(run), repr(workload)), run, workload)
+
+
+def _state_of(run: Run) -> tuple[str, ...]:
+    """What changes when anything derived from the run does."""
+    return run.id, run.status, run.label, str(len(run.outcomes))
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
+def _rows(key: tuple[str, ...], _run: Run) -> list[ComparisonRow]:
+    return compare_run(_run)
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
+def _samples(key: tuple[str, ...], _run: Run, _workload: Workload) -> pd.DataFrame:
+    return at_workload(samples_frame([_run]), _workload)
+
+
+def newest_run(store: Store, technique: catalog.Technique, wanted: Experiment) -> Run | None:
+    """The newest finished run of a technique: of exactly this experiment, else on this device, else a shipped sample."""
+    own = [run for run in _finished(store, wanted.device) if _measures(run, technique)]
+    chosen = next((run for run in own if run.experiment == wanted), next(iter(own), None))
+    return store.run(chosen.id) if chosen else next((run for run in samples() if _measures(run, technique)), None)
+
+
+def newest_of_all(store: Store, device: str) -> Run | None:
+    """The newest finished run on this device that compares something, else a shipped sample."""
+    chosen = next((run for run in _finished(store, device) if run.experiment.variants != ("baseline/eager",)), None)
+    return store.run(chosen.id) if chosen else next(iter(samples()), None)
+
+
+def is_sample(run: Run) -> bool:
+    """Whether this run came with the product and was measured elsewhere."""
+    return any(run.id == sample.id for sample in samples())
+
+
+def show_origin(run: Run) -> None:
+    """Whether the run is a shipped sample, and whether it ended as planned."""
+    if is_sample(run):
+        st.badge("Shipped sample, measured on another machine", icon=":material/inventory_2:", color="violet")
+    if run.status in ENDED_EARLY:
+        notices.show_warning(" ".join(filter(None, (ENDED_EARLY[run.status], run.message))))
+    if run.label or run.note:
+        st.text(" · ".join(filter(None, (run.label, run.note))))
+
+
+def _finished(store: Store, device: str) -> list[RunSummary]:
+    """Ended runs on a device with something measured, the newest first."""
+    ended = [run for run in store.runs() if run.status not in ("queued", "running")]
+    return [run for run in ended if run.measurements and run.experiment.device == device]
+
+
+def _measures(run: Run | RunSummary, technique: catalog.Technique) -> bool:
+    """Whether a run has an arm of the technique; baselines are measured with whatever is divided by them."""
+    variants = [catalog.VARIANTS[key] for key in run.experiment.variants if key in catalog.VARIANTS]
+    arms = {variant.key for variant in variants} | {variant.baseline for variant in variants}
+    return any(variant.key in arms for variant in technique.variants)

@@ -1,0 +1,67 @@
+"""Did it really happen, and can I trust this? Evidence by variant, and the checks behind the verdict, each with its meaning."""
+
+import pandas as pd
+import streamlit as st
+
+from engine.comparison import ComparisonRow
+from engine.evidence_table import PROVEN, evidence_table
+from engine.result import Failure, Run
+from pages.parts import notices
+
+ANSWERS = {
+    True: ":green[:material/check_circle:] yes",
+    False: ":red[:material/cancel:] no",
+    None: ":gray[:material/help:] unknown",
+}
+
+
+def show_evidence(run: Run, rows: list[ComparisonRow]) -> None:
+    """The proofs and facts of every measured variant."""
+    st.subheader("Did it really happen?")
+    known = [row for row in rows if row.samples]
+    st.dataframe(
+        evidence_table(run, known),
+        key="evidence",
+        hide_index=True,
+        height="content",
+        column_config={"check": st.column_config.TextColumn("check", pinned=True)},
+        alt="Evidence for each variant: " + "; ".join(f"{row.label}: {_ran(row)}" for row in known),
+    )
+
+
+def show_failures(run: Run, rows: list[ComparisonRow]) -> None:
+    """Every process set that measured nothing: where it stopped, why, and the end of its log."""
+    labels = {row.variant: row.label for row in rows}
+    failures = [each for each in run.outcomes if isinstance(each, Failure) and each.variant in labels]
+    for place, failure in enumerate(each for each in failures if each.kind not in ("unavailable", "cancelled")):
+        what = f"{labels[failure.variant]}, process set {failure.process + 1}: {failure.kind} at {failure.stage}"
+        with st.expander(notices.plain(what.replace("_", " ")), icon=":material/report:", key=f"failure_{place}"):
+            st.text(failure.message)
+            st.code(failure.log_tail or "No log.", language=None)
+
+
+def show_trust(run: Run, row: ComparisonRow, command: str) -> None:
+    """The checks behind one row's verdict, and the command that measures it again."""
+    st.subheader("Can I trust this?")
+    st.caption("The first check that fails decides the verdict; what could not be read here is unknown, never passed.")
+    checks = [
+        (
+            ANSWERS[check.passed],
+            f"**{notices.plain(check.title)}**",
+            notices.plain(check.detail),
+            notices.plain(check.meaning),
+        )
+        for check in row.checks
+    ]
+    st.table(
+        pd.DataFrame(checks, columns=["", "check", "what was seen", "what it means"]),
+        border="horizontal",
+        hide_index=True,
+        alt="Checks: " + "; ".join(f"{check.title}: {PROVEN[check.passed]}" for check in row.checks),
+    )
+    st.caption("The same from a terminal:")
+    st.code(command, language="bash")
+
+
+def _ran(row: ComparisonRow) -> str:
+    return next((f"{check.title}, {PROVEN[check.passed]}" for check in row.checks if check.key == "ran"), "not known")

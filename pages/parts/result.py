@@ -1,0 +1,76 @@
+"""One run, top to bottom: the sentence, the pictures, the price, the proof, the trust. The same on every page."""
+
+import streamlit as st
+
+from engine import captions, catalog
+from engine.comparison import ComparisonRow
+from engine.cost_table import cost_table
+from engine.headline import leading_row
+from engine.reproduce import command
+from engine.result import Run
+from engine.spec import Workload
+from pages.parts import exports, measured, notices, pictures, proofs, verdicts
+
+
+def show(run: Run, technique: catalog.Technique | None = None) -> None:
+    """Everything about a finished run; with a technique, its verdict leads and its claims stand beside."""
+    measured.show_origin(run)
+    every_row = measured.rows_of(run)
+    workload = _chosen_workload(run)
+    rows = [row for row in every_row if row.workload == workload and not row.is_twin]
+    row = leading_row(rows, technique.key if technique else None) or leading_row(rows)
+    if row is None:
+        st.info("Nothing was measured in this run.", icon=":material/hourglass_empty:")
+        return
+    verdicts.show(run, row, every_row, technique)
+    _show_pictures(run, rows)
+    _show_price(run, rows)
+    if any(each.samples for each in rows):
+        proofs.show_evidence(run, rows)
+    proofs.show_failures(run, rows)
+    if row.checks:
+        proofs.show_trust(run, row, command(run, row))
+    exports.show([run], "export")
+
+
+def _chosen_workload(run: Run) -> Workload:
+    """The only workload, or the one the reader picks."""
+    places = range(len(run.experiment.workloads))
+    if len(places) == 1:
+        return run.experiment.workloads[0]
+    place = st.selectbox(
+        "Workload",
+        places,
+        format_func=lambda place: captions.of_workload(run.experiment.workloads[place]),
+        key="workload",
+        bind="query-params",
+    )
+    return run.experiment.workloads[place]
+
+
+def _show_pictures(run: Run, rows: list[ComparisonRow]) -> None:
+    with st.container(border=True):
+        pictures.show_speedups(run, rows)
+    if not any(row.samples for row in rows):
+        return
+    left, right = st.columns(2)
+    with left.container(border=True, height="stretch"):
+        pictures.show_latencies(run, rows)
+    with right.container(border=True, height="stretch"):
+        pictures.show_first_calls(run, rows)
+
+
+def _show_price(run: Run, rows: list[ComparisonRow]) -> None:
+    known = [row for row in rows if row.samples]
+    if not known:
+        return
+    st.subheader("What it costs")
+    left, right = st.columns(2)
+    with left.container(border=True, height="stretch"):
+        pictures.show_total_time(run, known)
+    with right.container(border=True, height="stretch"):
+        table = cost_table(known).rename(columns=notices.plain).map(notices.plain)
+        st.table(
+            table, border="horizontal", hide_index=True, alt="Set-up time, break-even calls, tail latency and memory"
+        )
+    st.caption("Set-up is what the first calls take beyond steady ones, after loading.")

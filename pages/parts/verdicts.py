@@ -1,0 +1,39 @@
+"""The sentence that comes first, and the article's claim beside it."""
+
+import streamlit as st
+
+from engine import captions, catalog
+from engine.comparison import ComparisonRow, claim_verdict, sentence
+from engine.result import Run
+from pages.parts import notices
+
+
+def show(run: Run, row: ComparisonRow, rows: list[ComparisonRow], technique: catalog.Technique | None) -> None:
+    """The verdict on `row` in words, with icon and colour; beside it what the article said of the technique."""
+    claims = [claim for claim in catalog.CLAIMS if technique and claim.technique == technique.key]
+    columns = st.columns([2, 1] if claims else [1])
+    with columns[0].container(border=True, height="stretch", key="verdict"):
+        st.markdown(f"#### :{row.verdict.colour}[{row.verdict.icon}] {notices.plain(sentence(row))}")
+        st.caption(notices.plain(captions.of_row(row)))
+        _show_badges(row)
+    for claim in claims:
+        with columns[1].container(border=True, height="stretch", key=f"claim_{claim.key}"):
+            _show_claim(claim, rows)
+
+
+def _show_badges(row: ComparisonRow) -> None:
+    if row.badges:
+        with st.container(horizontal=True):
+            for badge in row.badges:
+                st.badge(notices.plain(badge.text), color="orange", help=notices.plain(badge.meaning))
+
+
+def _show_claim(claim: catalog.Claim, rows: list[ComparisonRow]) -> None:
+    judged = claim_verdict(claim, rows)
+    st.metric(
+        f"The article's claim: {notices.plain(claim.source)}",
+        claim.figure or "no figure",
+        help=f"{claim.statement} {claim.how_tested}",
+    )
+    st.markdown(f"{judged.word.icon} **{judged.word.value}**")
+    st.caption(notices.plain(judged.reason))

@@ -1,0 +1,26 @@
+"""Entry page: configuration, navigation from the catalog, and the choices every page shares. `app.py` serves this file."""
+
+import streamlit as st
+
+from engine import catalog, worker
+from pages.parts import controls, link, notices
+
+st.set_page_config(page_title="Latency Lab", page_icon=":material/speed:", layout="wide")
+
+JOURNEY = st.Page("journey.py", title="The journey", icon=":material/conversion_path:", default=True)
+TECHNIQUES = [
+    st.Page(each.page, title=each.title, icon=each.icon, url_path=each.key, help=each.summary)
+    for each in catalog.TECHNIQUES
+]
+RESULTS = st.Page("results.py", title="Results", icon=":material/database:", help="Every run: open, compare, export.")
+GLOSSARY = st.Page("glossary.py", title="Glossary", icon=":material/menu_book:", help="The words of the other pages.")
+page = st.navigation({"Start": [JOURNEY], "Techniques": TECHNIQUES, "Results": [RESULTS], "Learn": [GLOSSARY]})
+
+with notices.user_errors():
+    service = worker.get()
+    machine = service.machine()
+    link.warn_about_unknown_run(service.store)
+    controls.prepare(machine, link.shown_run(service.store))
+    with st.sidebar:
+        controls.device_and_model(machine)
+    page.run()
