@@ -48,6 +48,11 @@ class CompileCheck:
             env={**os.environ, **caches, "TORCHINDUCTOR_COMPILE_THREADS": "1"},
         )
 
+    @property
+    def pid(self) -> int:
+        """Process id, which is also the id of its process group."""
+        return self._process.pid
+
     def result(self) -> Capability:
         """Whether it worked, with how long it took or the last line of what went wrong."""
         try:

@@ -1,5 +1,6 @@
 """GPU time behind a spin, on a fake stream: right when the launches fit behind the spin, None when they do not."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from fake_device import FakeClock, FakeDevice
 
 from engine.child.gpu_timer import MAX_LEAKS, GpuTimer
+from engine.child.measurement import Stopwatch
 
 
 class Stream:
@@ -70,6 +72,26 @@ def test_a_region_too_short_for_events_is_repeated_inside_one_pair() -> None:
     calls.clear()
     assert stream.timer.time(short, [{}]) == pytest.approx(2.1e-6, rel=0.01)
     assert len(calls) == 24
+
+
+@pytest.mark.parametrize(("is_cold", "calls_made"), [(False, 2 + 1 + 24), (True, 2 + 1 + 1)])
+def test_a_block_of_two_samples_repeats_short_regions_only_with_hot_caches(is_cold: bool, calls_made: int) -> None:
+    stream = Stream()
+    calls = []
+
+    def short(_: Any) -> None:
+        calls.append(1)
+        stream.device.launch(1e-6, 2.1e-6)
+
+    watch = Stopwatch(
+        synchronize=stream.device.synchronize,
+        now_ns=stream.device.clock,
+        gpu=stream.timer,
+        flush=(lambda: None) if is_cold else None,
+    )
+    times = watch.block(short, itertools.repeat({}), samples=2, calls_per_sample=1, throw_away=0)
+    assert times.gpu_s == pytest.approx((2.1e-6, 2.1e-6), rel=0.01)
+    assert len(calls) == calls_made
 
 
 def test_with_cold_caches_nothing_is_repeated() -> None:
