@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from engine import captions
 from engine.arms import Arm, Group, order_of_points
 from engine.catalog import find_variant, label_of
 from engine.child_process import ChildFailed, ChildProcess
@@ -99,7 +100,14 @@ class ProcessSet:
 
     def _measure_rounds(self) -> tuple[Conditions, ...]:
         self._run.clock.begin(rounds_step(self._group))
-        rounds = Rounds(self._run, self._process, self._points, self._members, self._settling_failure_of)
+        rounds = Rounds(
+            self._run,
+            process=self._process,
+            title=self._title(),
+            points=self._points,
+            members=self._members,
+            guard=self._settling_failure_of,
+        )
         rounds.even_out_warm_up()
         return rounds.measure()
 
@@ -129,8 +137,14 @@ class ProcessSet:
     def _enter_phase(self, arm: Arm, event: PhaseChanged) -> None:
         self._run.clock.enter(event.phase)
         what = event.message or PHASES.get(event.phase, event.phase)
-        sets = self._run.experiment.protocol.process_sets
-        self._run.clock.tell(event.phase, f"{label_of(arm.variant)}, process set {self._number + 1} of {sets}: {what}")
+        self._run.clock.tell(event.phase, f"{self._title()}: {label_of(arm.variant)}, {what}")
+
+    def _title(self) -> str:
+        """Where in the run this is; the workload is named where there are several."""
+        experiment, points = self._run.experiment, self._group.workloads
+        where = captions.of_workload(points[0]) if len(points) == 1 else f"{len(points)} workloads"
+        sets = f"process set {self._number + 1} of {experiment.protocol.process_sets}"
+        return sets if len(experiment.workloads) == 1 else f"{where}, {sets}"
 
     def _log_name(self, arm: Arm) -> str:
         place = self._run.experiment.workloads.index(arm.workloads[0])

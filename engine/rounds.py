@@ -51,7 +51,9 @@ class Rounds:
     def __init__(
         self,
         run: RunContext,
+        *,
         process: int,
+        title: str,
         points: tuple[Workload, ...],
         members: dict[Arm, Member],
         guard: Callable[[Arm], AbstractContextManager[None]],
@@ -59,6 +61,7 @@ class Rounds:
         self._run = run
         self._protocol = run.experiment.protocol
         self._process = process
+        self._title = title
         self._points = points
         self._members = members
         self._guard = guard
@@ -130,11 +133,10 @@ class Rounds:
         block = member.child.ask(command, BlockMeasured, self._protocol.block_limit_s).block
         timed_s = sum(block.latency_s) * block.calls_per_sample
         clock.move("block", "timed_calls", timed_s)
+        clock.move("block", "throw_away_calls", timed_s / samples / calls * THROW_AWAY_CALLS)
         member.used_s[point] += timed_s
 
     def _tell(self, number: int) -> None:
         rounds = self._protocol.rounds
-        message = (
-            f"Process set {self._process + 1}: round {number + 1} of {rounds}, {len(self._members)} arms taking turns"
-        )
+        message = f"{self._title}: round {number + 1} of {rounds}, {len(self._members)} arms taking turns"
         self._run.clock.tell("steady", message, share=number / rounds, is_urgent=number == 0)

@@ -50,7 +50,7 @@ class OutcomeReady:
 class TimeSpent:
     """Last event: where the run's wall time went, by phase, in seconds. The phases add up to the whole run.
 
-    `runner` is the time nothing was waited for, `block` what blocks took beyond their timed calls.
+    `runner` is the time nothing was waited for, `block` what blocks took beyond their timed and throw-away calls.
     """
 
     seconds: Mapping[str, float]

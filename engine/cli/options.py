@@ -1,0 +1,24 @@
+"""Options that several commands share, with their words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.spec import DTYPES, MATMUL_PRECISIONS, PROTOCOLS
+
+DEFAULT_MODEL = "distilbert-base-uncased"
+
+Device = Annotated[str, typer.Option(help="cpu, cuda:0, ...; `devices` lists them.")]
+Model = Annotated[str, typer.Option(help="Hub id, local folder, or path/to/file.py:build.")]
+BatchSize = Annotated[list[int], typer.Option(help="May be repeated.")]
+SequenceLength = Annotated[list[int], typer.Option(help="Tokens. May be repeated.")]
+Dtype = Annotated[str, typer.Option(help=f"One of {', '.join(DTYPES)}.")]
+Protocol = Annotated[str, typer.Option(help=f"One of {', '.join(PROTOCOLS)}; only the last two give verdicts.")]
+Threads = Annotated[int | None, typer.Option(help="CPU threads of every arm; all physical cores unless given.")]
+MatmulPrecision = Annotated[str, typer.Option(help=f"One of {', '.join(MATMUL_PRECISIONS)}, the same for every arm.")]
+Text = Annotated[str, typer.Option(help="Input, repeated or cut to the sequence length.")]
+Label = Annotated[str, typer.Option(help="A few words kept with the result.")]
+Csv = Annotated[Path | None, typer.Option(help="Write the result CSV here, also when the run is cancelled.")]

@@ -1,0 +1,71 @@
+"""Options of the command line -> an experiment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from engine.catalog import TECHNIQUES, Technique, Variant, find_technique, find_variant
+from engine.errors import InvalidSpec, StorageError
+from engine.spec import Experiment, Workload, find_protocol
+
+USER_MODEL = ".py:"
+
+
+def choose_variants(techniques: Iterable[str], variants: Iterable[str]) -> tuple[Variant, ...]:
+    """All variants of the named techniques, then the named variants, each once; raises `InvalidSpec` for none at all."""
+    chosen = [variant for key in techniques for variant in find_technique(key).variants]
+    chosen += [find_variant(key) for key in variants]
+    if not chosen:
+        known = ", ".join(technique.key for technique in TECHNIQUES)
+        raise InvalidSpec(f"Nothing to measure: name a --technique ({known}) or a --variant.")
+    return tuple(dict.fromkeys(chosen))
+
+
+def model_workloads(
+    model: str, batch_sizes: Sequence[int], sequence_lengths: Sequence[int], dtype: str
+) -> tuple[Workload, ...]:
+    """One model at every combination of the given shapes."""
+    name = absolute_model(model)
+    return tuple(
+        Workload(model=name, batch_size=batch_size, sequence_length=length, dtype=dtype)
+        for batch_size, length in product(dict.fromkeys(batch_sizes), dict.fromkeys(sequence_lengths))
+    )
+
+
+def absolute_model(model: str) -> str:
+    """Local folders and files by their full path, since children run in another folder; hub ids as they are."""
+    if USER_MODEL in model:
+        path, function = model.rsplit(":", 1)
+        return f"{Path(path).resolve()}:{function}"
+    return str(Path(model).resolve()) if Path(model).is_dir() else model
+
+
+def make_experiment(
+    variants: Sequence[Variant], models: Sequence[Workload], protocol: str, **settings: Any
+) -> Experiment:
+    """Model variants measure `models`, operator variants the workloads their technique comes with."""
+    techniques = dict.fromkeys(find_technique(variant.technique) for variant in variants if variant.subjects)
+    operators = [workload for technique in techniques for workload in default_workloads(technique)]
+    needs_models = any(not variant.subjects for variant in variants)
+    return Experiment(
+        workloads=(*(models if needs_models else ()), *dict.fromkeys(operators)),
+        variants=tuple(variant.key for variant in variants),
+        protocol=find_protocol(protocol),
+        **settings,
+    )
+
+
+def default_workloads(technique: Technique) -> list[Workload]:
+    """The operator points a technique is measured at."""
+    fields: Iterable[dict[str, Any]] = technique.default_workloads
+    return [Workload(**values) for values in fields]
+
+
+def check_writable(csv: Path | None) -> None:
+    """Refuse a result file that cannot be written before minutes are spent on measuring; raises `StorageError`."""
+    if csv and not (csv.parent.is_dir() and os.access(csv.parent, os.W_OK) and not csv.is_dir()):
+        raise StorageError(f"{csv} cannot be written. Name a file in a folder that exists and can be written.")

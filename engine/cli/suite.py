@@ -1,0 +1,49 @@
+"""`python -m engine suite`: every technique of the catalog, one after another, the CSV after each."""
+
+from __future__ import annotations
+
+import typer
+
+from engine.catalog import TECHNIQUES
+from engine.cli import options
+from engine.cli.console import say, say_aside
+from engine.cli.live import measure
+from engine.cli.report import exit_code, show_table
+from engine.cli.request import check_writable, make_experiment, model_workloads
+from engine.formatting import seconds
+from engine.result import Run
+from engine.results_csv import write
+from engine.runner import describe_machine, estimate_seconds
+from engine.spec import PANGRAM
+
+
+def suite(
+    *,
+    device: options.Device = "cpu",
+    model: options.Model = options.DEFAULT_MODEL,
+    batch_size: options.BatchSize = [1],  # noqa: B006 - typer copies it
+    sequence_length: options.SequenceLength = [11],  # noqa: B006
+    dtype: options.Dtype = "float32",
+    protocol: options.Protocol = "standard",
+    threads: options.Threads = None,
+    matmul_precision: options.MatmulPrecision = "highest",
+    text: options.Text = PANGRAM,
+    label: options.Label = "",
+    csv: options.Csv = None,
+) -> None:
+    """Measure every variant of the catalog, or show why it cannot be measured here."""
+    check_writable(csv)
+    models = model_workloads(model, batch_size, sequence_length, dtype)
+    settings = {"device": device, "threads": threads, "matmul_precision": matmul_precision, "text": text}
+    experiments = [make_experiment(technique.variants, models, protocol, **settings) for technique in TECHNIQUES]
+    say_aside(f"About {seconds(round(sum(map(estimate_seconds, experiments))))} on a 2-core CPU.")
+    machine, runs = describe_machine(), list[Run]()
+    for technique, experiment in zip(TECHNIQUES, experiments, strict=True):
+        say(technique.title)
+        runs.append(measure(experiment, machine, label))
+        if csv:
+            write(runs, csv)
+        show_table(runs[-1])
+        if runs[-1].status == "cancelled":
+            break
+    raise typer.Exit(exit_code(runs))

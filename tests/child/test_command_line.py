@@ -1,0 +1,165 @@
+"""The command line as a person calls it, on fake children: output, exit codes, Ctrl-C, files."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine import results_csv
+
+ROOT = Path(__file__).resolve().parents[2]
+FAKE = Path(__file__).with_name("fake_child.py")
+QUICK = ("--technique", "torch-compile", "--model", "fake", "--protocol", "quick")
+WITH_FAKE_CHILDREN = """
+import functools, sys
+from engine import recording, runner
+
+command = (sys.executable, {fake!r}, {modes!r})
+runner.describe_machine = functools.partial(runner.describe_machine, command)
+recording.record = functools.partial(recording.record, child_command=command)
+
+from engine.cli import main
+main()
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start `python -m engine ...` with children that behave as `modes` say; the machine's lock is the test's own."""
+    (tmp_path / "tmp").mkdir()
+
+    def run(*arguments, modes=None):
+        script = WITH_FAKE_CHILDREN.format(fake=str(FAKE), modes=json.dumps(modes or {}))
+        return subprocess.Popen(
+            [sys.executable, "-c", script, *arguments],
+            cwd=ROOT,
+            env=os.environ | {"TMPDIR": str(tmp_path / "tmp"), "COLUMNS": "100"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return run
+
+
+@pytest.fixture
+def call(start):
+    """Run a command to its end: exit code, stdout, stderr."""
+
+    def run(*arguments, modes=None):
+        process = start(*arguments, modes=modes)
+        output, errors = process.communicate(timeout=60)
+        return process.returncode, output, errors
+
+    return run
+
+
+def test_run_shows_a_table_and_writes_a_file_that_verifies(call, tmp_path):
+    csv = tmp_path / "out.csv"
+    code, output, _ = call("run", *QUICK, "--csv", str(csv), "--label", "quiet machine")
+    assert "torch.compile" in output
+    assert "1.00x" in output
+    (run,) = results_csv.read(csv)
+    assert (run.status, run.label) == ("done", "quiet machine")
+    verified, said, _ = call("verify", str(csv))
+    assert (verified, code) == (0, 0)
+    assert "1 runs, " in said
+
+
+def test_verify_fails_when_a_cell_was_changed(call, tmp_path):
+    csv = tmp_path / "out.csv"
+    call("run", "--technique", "baseline", *QUICK[2:], "--csv", str(csv))
+    csv.write_text(csv.read_text().replace(",0.001,", ",0.0009,", 1))
+    code, _, errors = call("verify", str(csv))
+    assert code == 1
+    assert "rows" in errors
+
+
+def test_the_baseline_alone_is_measured_against_its_twin_with_exit_code_0(call):
+    code, output, _ = call("run", "--technique", "baseline", *QUICK[2:])
+    assert code == 0
+    assert "Eager, again (A/A)" in output
+
+
+def test_json_goes_to_stdout_alone(call):
+    code, output, errors = call("run", "--technique", "baseline", *QUICK[2:], "--json")
+    found = json.loads(output)
+    assert code == 0
+    assert found["run"]["status"] == "done"
+    assert {row["variant"] for row in found["rows"]} == {"baseline/eager", "baseline/eager@twin"}
+    assert "Ctrl-C" in errors
+
+
+def test_a_failing_variant_gives_exit_code_1_its_reason_and_its_log(call):
+    code, output, errors = call("run", *QUICK, modes={"torch-compile/default": "segfault"})
+    assert code == 1
+    assert "segmentation fault" in output
+    (log,) = [line.removeprefix("Log: ") for line in errors.splitlines() if line.startswith("Log: ")]
+    assert Path(log).exists()
+
+
+def test_a_run_without_failures_leaves_no_files_behind(call, tmp_path):
+    call("run", "--technique", "baseline", *QUICK[2:])
+    assert not list((tmp_path / "tmp").glob("latency-lab-*"))
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_so_in_the_exit_code(start, tmp_path):
+    csv = tmp_path / "out.csv"
+    process = start("run", *QUICK, "--csv", str(csv), modes={"torch-compile/default": "hang"})
+    wait_for_log(tmp_path / "tmp", "torch-compile")
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "cancelled" in output
+    (run,) = results_csv.read(csv)
+    assert run.status == "cancelled"
+
+
+def wait_for_log(folder, name):
+    deadline = time.monotonic() + 20
+    while not list(folder.glob(f"*/logs/{name}*")):
+        assert time.monotonic() < deadline, "the child never started"
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "--technique", "nonsense"), "Technique 'nonsense' does not exist; choose one of baseline"),
+        (("run",), "name a --technique"),
+        (("run", *QUICK, "--batch-size", "0"), "batch_size is 0; allowed are whole numbers from 1 to 4,096"),
+        (("run", *QUICK, "--sequence-length", "99999"), "sequence_length is 99999"),
+        (("run", *QUICK[:-1], "eternal"), "Protocol 'eternal' does not exist"),
+        (("run", *QUICK, "--device", "cuda:7"), "Device 'cuda:7' is not on this machine; it has cpu"),
+        (("run", *QUICK, "--csv", "/proc/none/out.csv"), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_carried_out_is_one_sentence_and_exit_code_2(call, arguments, words):
+    code, output, errors = call(*arguments)
+    assert code == 2
+    assert words in errors.replace("\n", " ")
+    assert "Traceback" not in output + errors
+
+
+def test_suite_measures_every_technique_or_shows_its_reason_and_writes_after_each(call, tmp_path):
+    from engine.catalog import TECHNIQUES
+
+    csv = tmp_path / "suite.csv"
+    _, output, _ = call("suite", "--model", "fake", "--protocol", "quick", "--csv", str(csv))
+    assert len(results_csv.read(csv)) == len(TECHNIQUES)
+    for technique in TECHNIQUES:
+        assert technique.title in output
+
+
+def test_devices_lists_what_can_be_measured_here(call):
+    code, output, _ = call("devices")
+    assert code == 0
+    assert "Fake CPU" in output
+    assert "torch-compile/default" in output
+    code, output, _ = call("devices", "--json")
+    assert json.loads(output)["hostname"] == "fake"
