@@ -28,7 +28,8 @@ def sentence(row: ComparisonRow) -> str:
         median=seconds(row.median_s),
         verdict=row.verdict,
     )
-    return f"{text}: {row.reason}." if row.reason else f"{text}."
+    joint = "; " if row.speedup else ": "
+    return f"{text}{joint}{row.reason}." if row.reason else f"{text}."
 
 
 def number(row: ComparisonRow) -> str:

@@ -92,7 +92,7 @@ def test_one_process_set_gives_numbers_and_no_verdict_word() -> None:
     assert row.verdict is Verdict.NO_VERDICT and row.reason == "one process set: no verdict"
     assert row.speedup is not None and row.speedup.low is None
     assert row.break_even_cold is None
-    assert sentence(row) == "torch.compile came to 2.00x of Eager's speed: one process set: no verdict."
+    assert sentence(row) == "torch.compile came to 2.00x of Eager's speed; one process set: no verdict."
 
 
 def test_a_set_up_pays_back_after_its_seconds_over_the_saving_with_a_cold_and_a_warm_cache() -> None:
