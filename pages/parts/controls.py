@@ -62,7 +62,7 @@ def shape_and_protocol() -> None:
             "The article's sentence has 11.",
         )  # fmt: skip
         st.segmented_control(
-            "Dtype", MODEL_DTYPES, required=True, key="dtype", bind="query-params",
+            "Dtype", link.MODEL_DTYPES, required=True, key="dtype", bind="query-params",
             help="Number format of weights and activations, the same in every variant.",
         )  # fmt: skip
         st.segmented_control(
