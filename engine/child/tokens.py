@@ -35,7 +35,7 @@ class TokenInputs:
         """The text, repeated or cut to `length` tokens; each row and each `index` starts at another word of it."""
         if self.tokenizer is None:
             return self.random(TEXTLESS_OFFSET + index)
-        rows = torch.arange(self.batch_size) + index * self.batch_size
+        rows = torch.arange(self.batch_size) + index
         ids = self._rotations[rows % len(self._rotations)]
         return {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
 
