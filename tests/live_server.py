@@ -64,10 +64,10 @@ class LiveServer:
     def __exit__(self, *error: object) -> None:
         self.stop()
 
-    def stop(self) -> None:
-        """Ask the server to end, as Ctrl+C in its terminal does."""
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Ask the server to end, as Ctrl+C in its terminal does (or SIGTERM, as a service manager does)."""
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
+            self.process.send_signal(how)
         self.process.wait(START_LIMIT_S)
 
     def kill(self) -> None:

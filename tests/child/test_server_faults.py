@@ -1,6 +1,7 @@
 """A real server, killed, filled up, edited and doubled: no orphan process, no lost outcome, no second worker, no traceback."""
 
 import re
+import signal
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -36,17 +37,25 @@ def is_status(store: Store, run: Run, status: str) -> Callable[[], bool]:
     return lambda: store.status(run.id) == status
 
 
+def command_of(process: psutil.Process) -> str:
+    """The command line of a process that may have ended meanwhile."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
 def measuring(server: LiveServer) -> list[psutil.Process]:
     """The measured children this server started."""
-    children = psutil.Process(server.process.pid).children()
-    return [child for child in children if "--events-fd" in child.cmdline()]
+    return [each for each in psutil.Process(server.process.pid).children() if "--events-fd" in command_of(each)]
 
 
 def compiling(server: LiveServer) -> bool:
     """Whether a measured child has compilers at work."""
     with suppress(psutil.NoSuchProcess):
-        below = [process for child in measuring(server) for process in child.children(recursive=True)]
-        return any(COMPILER.search(" ".join(process.cmdline())) for process in below)
+        return any(
+            COMPILER.search(command_of(each)) for child in measuring(server) for each in child.children(recursive=True)
+        )
     return False
 
 
@@ -74,7 +83,7 @@ def test_after_a_killed_server_nothing_is_left_running_and_nothing_measured_is_l
     with serve() as server:
         eventually(is_status(store, second, "interrupted"), 10, "the second run left behind is marked")
         eventually(lambda: store.run(again.id).outcomes, RUN_LIMIT_S, "run again measures")
-        server.stop()
+        server.stop(signal.SIGTERM)
         assert store.status(again.id) == "interrupted"
         assert server.family() == []
 
