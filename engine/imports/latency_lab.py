@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from engine import results_csv
@@ -24,6 +25,8 @@ from engine.verdict import Verdict
 
 FORMAT = "Latency Lab result CSV"
 _ARM = ("experiment", "variant", *WORKLOAD_COLUMNS)
+_OWN_COLUMNS = tuple(name for name in SAMPLE_COLUMNS if name != "device")
+"""What a sample says itself; the rest is said of its arm."""
 _MEMORY = ("peak_reserved_bytes", "peak_process_bytes")
 """The kind of memory shown beside a device: what the GPU's allocator held, else what the process held."""
 
@@ -33,11 +36,13 @@ matches = results_csv.is_result_csv
 def read(file: str, data: bytes, corrections: Corrections) -> Imported:
     """Readings of a result CSV; a note says when its rows were changed after it was exported."""
     parts = take_apart(data, file)
-    frame = frame_of(runs_of(parts), file)
+    is_changed = parts.hashes.get(ROWS_HASH) != sha256(parts.rows)
+    runs = runs_of(parts)
+    del parts  # its copy of the rows is as large as the file
+    frame = frame_of(runs, file)
     if not frame["latency_s"].notna().any():
         raise refuse(file, "no timing values: every variant failed", "At least one measured variant is needed")
     frame, source = named_devices(frame, file, corrections.devices)
-    is_changed = parts.hashes.get(ROWS_HASH) != sha256(parts.rows)
     understood = Understanding(
         file=file,
         format=FORMAT,
@@ -61,15 +66,13 @@ def frame_of(runs: Sequence[Run], source: str) -> pd.DataFrame:
     group = samples.groupby(list(_ARM), dropna=False, observed=True, sort=False).ngroup().to_numpy()
     heads = samples.loc[~pd.Series(group).duplicated(), list(_ARM)].astype(object)
     measured = [_key(head) for head in heads.itertuples(index=False, name=None)]
-    said = readings.complete(pd.DataFrame([_said_of(rows[key], by_id[key[0]]) for key in measured])).take(group)
-    own = [name for name in SAMPLE_COLUMNS if name != "device"]
-    for name in own:
-        said[name] = samples[name].to_numpy() if name not in readings.TEXT_COLUMNS else samples[name].array
-    said["row"] = range(1, len(said) + 1)
+    said = readings.complete(pd.DataFrame([_said_of(rows[key], by_id[key[0]]) for key in measured]))
+    columns = {name: said[name].take(group) for name in readings.COLUMNS if name not in _OWN_COLUMNS}
+    columns |= {name: samples[name] for name in _OWN_COLUMNS} | {"row": pd.Series(range(1, len(samples) + 1))}
     silent = [_said_of(row, by_id[key[0]]) for key, row in rows.items() if key not in measured and not row.is_twin]
-    frame = readings.merge([readings.complete(said), readings.complete(pd.DataFrame(silent))])
-    frame["source"] = pd.Categorical([source]).take([0] * len(frame))
-    return frame
+    frame = readings.complete(columns)
+    frame = readings.merge([frame, readings.complete(pd.DataFrame(silent))]) if silent else frame
+    return frame.assign(source=pd.Categorical.from_codes(np.zeros(len(frame), np.int8), pd.Index([source])))
 
 
 def _key(values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -52,10 +52,11 @@ def empty() -> pd.DataFrame:
     return from_rows((), "")
 
 
-def complete(frame: pd.DataFrame) -> pd.DataFrame:
-    """`frame` with every column of `COLUMNS`, in order, in its type: text as categories, missing as missing."""
-    columns = {name: _typed(frame.get(name), name, len(frame)) for name in COLUMNS}
-    return pd.DataFrame({name: column.reset_index(drop=True) for name, column in columns.items()})
+def complete(frame: pd.DataFrame | Mapping[str, pd.Series]) -> pd.DataFrame:
+    """Columns as a frame with all of `COLUMNS`, in order, in their types: text as categories, missing as missing."""
+    rows = max((len(column) for _, column in frame.items()), default=0)
+    columns = {name: _typed(frame.get(name), name, rows) for name in COLUMNS}
+    return pd.DataFrame({name: column.reset_index(drop=True) for name, column in columns.items()}, copy=False)
 
 
 def _typed(column: pd.Series | None, name: str, rows: int) -> pd.Series:

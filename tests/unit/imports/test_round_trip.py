@@ -1,0 +1,128 @@
+"""Exported and uploaded again: the same readings, and the same numbers on every page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from engine import results_csv
+from engine.comparison import compare_run
+from engine.device_comparison import over_device, over_own_baseline, summarise, usual_baseline
+from engine.device_comparison.table import table
+from engine.errors import UnreadableFile
+from engine.imports import latency_lab, merged, read
+from engine.imports.readings import merge
+from engine.result import Run
+from engine.verdict import Verdict
+from tests.pages.made_runs import COMPILED, EAGER, made_run
+from tests.uploads import read_upload
+
+
+def on(device: str, run: Run, torch: str = "2.13.0") -> Run:
+    """The same run on another device, with another torch."""
+    environment = run.environment
+    machine = replace(environment.machine, versions={**environment.machine.versions, "torch": torch})
+    return replace(
+        run, environment=replace(environment, device=replace(environment.device, name=device), machine=machine)
+    )
+
+
+def shown(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table of a set's latencies against its first device."""
+    arms = [arm for arm in summarise(frame) if arm.measure == "latency"]
+    return table(over_own_baseline(arms, usual_baseline(arms)), over_device(arms, arms[0].device)[0])
+
+
+def plain(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.astype(dict.fromkeys(frame.columns[frame.dtypes == "category"], object))
+
+
+def test_a_result_csv_gives_the_readings_of_the_runs_it_was_written_from() -> None:
+    runs = [on("A100", made_run("a")), on("L4", made_run("b", eager_s=0.05))]
+    file = read("both.csv", results_csv.to_bytes(runs))
+    pd.testing.assert_frame_equal(plain(file.frame), plain(latency_lab.frame_of(runs, "both.csv")))
+    assert file.understanding.devices == ("A100", "L4")
+    assert file.understanding.notes == ()
+
+
+def test_speedups_are_those_of_the_runs_own_page() -> None:
+    run = made_run("a", speedup=1.4)
+    (page,) = [row for row in compare_run(run) if row.variant == COMPILED]
+    arms = summarise(latency_lab.frame_of([run], "here"))
+    (here,) = [one for one in over_own_baseline(arms, None) if one.arm.variant == COMPILED]
+    assert here.interval == page.speedup
+    assert (here.verdict, here.arm.value, here.arm.samples) == (page.verdict, page.median_s, page.samples)
+    assert (here.arm.floor_s, here.arm.set_up_s) == (page.floor_s, page.setup_cold_s)
+
+
+def test_devices_with_process_sets_get_an_interval_and_a_verdict() -> None:
+    runs = [on("A100", made_run("a", eager_s=0.02)), on("L4", made_run("b", eager_s=0.04))]
+    arms = summarise(latency_lab.frame_of(runs, "here"))
+    ratios = {one.arm.variant: one for one in over_device(arms, "L4")[0] if not one.is_reference}
+    assert {one.verdict for one in ratios.values()} == {Verdict.FASTER}
+    assert ratios[EAGER].interval.low < 2.0 < ratios[EAGER].interval.high
+    quick = [on("A100", made_run("a", protocol="quick")), on("L4", made_run("b", protocol="quick"))]
+    arms = summarise(latency_lab.frame_of(quick, "here"))
+    (ratio,) = [one for one in over_device(arms, "L4")[0] if one.arm.variant == EAGER and not one.is_reference]
+    assert (ratio.verdict, ratio.reason) == (Verdict.NO_VERDICT, "one process per side: no verdict")
+
+
+def test_another_torch_puts_a_badge_on_the_ratio() -> None:
+    runs = [on("MI300X", made_run("a"), torch="2.2.0+rocm5.7"), on("L4", made_run("b"), torch="2.13.0+cu130")]
+    ratios = over_device(summarise(latency_lab.frame_of(runs, "here")), "L4")[0]
+    (ratio,) = [one for one in ratios if one.arm.variant == EAGER and not one.is_reference]
+    assert [str(difference) for difference in ratio.differences] == ["torch 2.2.0+rocm5.7 against 2.13.0+cu130"]
+    assert ratio.speedup is not None
+
+
+def test_another_matmul_precision_puts_a_badge_on_the_ratio() -> None:
+    fast = made_run("a")
+    fast = replace(fast, experiment=replace(fast.experiment, matmul_precision="high"))
+    arms = summarise(latency_lab.frame_of([on("A100", fast), on("L4", made_run("b"))], "here"))
+    (ratio,) = [one for one in over_device(arms, "L4")[0] if one.arm.variant == EAGER and not one.is_reference]
+    assert "matmul precision high against highest" in map(str, ratio.differences)
+
+
+def test_a_technique_that_did_not_run_is_not_ranked_against_other_devices() -> None:
+    run = made_run("a", facts={"frames_compiled": 0, "frames_seen": 0, "graphs": 0})
+    arms = {arm.variant: arm for arm in summarise(latency_lab.frame_of([run], "here"))}
+    assert arms[COMPILED].value is None
+    assert arms[COMPILED].failure.startswith("technique did not run")
+
+
+def test_the_same_device_twice_is_told_apart_by_run() -> None:
+    arms = summarise(latency_lab.frame_of([made_run("a"), made_run("b")], "here"))
+    assert len({(arm.device, arm.key) for arm in arms}) == len(arms) == 4
+
+
+def test_a_changed_row_is_said() -> None:
+    data = results_csv.to_bytes([made_run("a")])
+    changed = data[:-30] + data[-30:].replace(b"0.0", b"0.1", 1)
+    assert "Changed after it was exported" in read("a.csv", changed).understanding.notes[0]
+
+
+def test_a_merged_set_comes_back_exactly_and_shows_the_same_numbers() -> None:
+    starts = ("U03", "U05", "U07", "U12", "U16", "U17a", "U18", "U19a")
+    frames = [read_upload(start).frame for start in starts]
+    frame = merge([*frames, latency_lab.frame_of([made_run("a")], "here")])
+    data = merged.to_bytes(frame)
+    file = read("merged.csv", data)
+    pd.testing.assert_frame_equal(plain(file.frame), plain(frame))
+    pd.testing.assert_frame_equal(shown(file.frame), shown(frame))
+
+
+def test_formula_cells_are_neutralised_in_the_export_and_restored_on_import() -> None:
+    frame = read_upload("U18").frame
+    data = merged.to_bytes(frame)
+    assert b"\"'=HYPERLINK(" in data
+    assert b"\"'@SUM" in data
+    assert read("merged.csv", data).frame["device"].tolist() == frame["device"].tolist()
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:60], lambda data: data.replace(b"0.0", b"x")])
+def test_a_damaged_export_is_refused(damage: object) -> None:
+    data = merged.to_bytes(read_upload("U10").frame)
+    with pytest.raises(UnreadableFile, match=r"^merged\.csv: "):
+        read("merged.csv", damage(data))  # type: ignore[operator]
