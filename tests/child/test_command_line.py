@@ -32,10 +32,11 @@ main()
 def start(tmp_path):
     """Start `python -m engine ...` with children that behave as `modes` say; the machine's lock is the test's own."""
     (tmp_path / "tmp").mkdir()
+    started = []
 
     def run(*arguments, modes=None):
         script = WITH_FAKE_CHILDREN.format(fake=str(FAKE), modes=json.dumps(modes or {}))
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-c", script, *arguments],
             cwd=ROOT,
             env=os.environ | {"TMPDIR": str(tmp_path / "tmp"), "COLUMNS": "100"},
@@ -43,8 +44,13 @@ def start(tmp_path):
             stderr=subprocess.PIPE,
             text=True,
         )
+        started.append(process)
+        return process
 
-    return run
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
 
 
 @pytest.fixture
