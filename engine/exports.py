@@ -46,15 +46,20 @@ def markdown_table(rows: Sequence[ComparisonRow]) -> str:
 
 def html_report(run: Run) -> str:
     """The whole result of one run as a standalone HTML page, plotly's code included."""
+    rows = compare_run(run)
+    return standalone(_title(run), (*_head(run), *_points(run, rows), *_environment(run), *_commands(run, rows)))
+
+
+def standalone(title: str, body: Iterable[str]) -> str:
+    """Markup as one HTML file that opens with no network: styles and plotly's code are inside."""
     from plotly.offline import get_plotlyjs
 
-    rows = compare_run(run)
-    body = "\n".join((*_head(run), *_points(run, rows), *_environment(run), *_commands(run, rows)))
+    content = "\n".join(body)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{_text(_title(run))}</title><style>{STYLE}</style>"
-        f"<script>{get_plotlyjs()}</script></head>\n<body>\n{body}\n</body></html>\n"
+        f"<title>{_text(title)}</title><style>{STYLE}</style>"
+        f"<script>{get_plotlyjs()}</script></head>\n<body>\n{content}\n</body></html>\n"
     )
 
 
@@ -104,18 +109,23 @@ def _figures(run: Run, workload: Workload, rows: Sequence[ComparisonRow], sample
     from engine.charts import calls_curve, latency_boxes, latency_ecdf, speedup_bars, total_time
 
     subtitle = captions.of_chart(run, workload)
-    yield _figure(speedup_bars.speedup_bars(rows, subtitle), speedup_bars.alt_text(rows))
+    yield figure_markup(speedup_bars.speedup_bars(rows, subtitle), speedup_bars.alt_text(rows))
     measured = [row for row in rows if row.samples and not row.is_twin]
     if not measured:
         return
     variants = [row.variant for row in measured]
-    yield _figure(latency_boxes.latency_boxes(samples, variants, subtitle), latency_boxes.alt_text(samples, variants))
-    yield _figure(latency_ecdf.latency_ecdf(samples, variants, subtitle), latency_ecdf.alt_text(samples, variants))
-    yield _figure(calls_curve.calls_curve(samples, variants, subtitle), calls_curve.alt_text(samples, variants))
-    yield _figure(total_time.total_time(measured, subtitle), total_time.alt_text(measured))
+    yield figure_markup(
+        latency_boxes.latency_boxes(samples, variants, subtitle), latency_boxes.alt_text(samples, variants)
+    )
+    yield figure_markup(
+        latency_ecdf.latency_ecdf(samples, variants, subtitle), latency_ecdf.alt_text(samples, variants)
+    )
+    yield figure_markup(calls_curve.calls_curve(samples, variants, subtitle), calls_curve.alt_text(samples, variants))
+    yield figure_markup(total_time.total_time(measured, subtitle), total_time.alt_text(measured))
 
 
-def _figure(figure: object, alt: str) -> str:
+def figure_markup(figure: object, alt: str) -> str:
+    """A chart as markup for `standalone`; `alt` is what a screen reader says."""
     from plotly.io import to_html
 
     drawn = to_html(figure, full_html=False, include_plotlyjs=False, config={"displaylogo": False, "responsive": True})

@@ -10,6 +10,7 @@ import sys
 
 import typer
 
+from engine.cli.compare import compare
 from engine.cli.console import complain
 from engine.cli.devices import devices
 from engine.cli.gpu_check import gpu_check
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (devices, run, suite, verify, selftest, gpu_check):
+for command in (devices, run, suite, compare, verify, selftest, gpu_check):
     app.command()(command)
 
 

@@ -131,7 +131,9 @@ def _extras(frame: pd.DataFrame, group: pd.Series) -> dict[Any, dict[str, Any]]:
     numbers["first_call_s"] = first.groupby(group).max()
     found = {number: _known(row) for number, row in numbers.iterrows()}
     words = pd.DataFrame({"status": frame["status"], "reason": frame["reason"], "group": group})
-    for status, reason, number in words.dropna().drop_duplicates("group").astype(object).itertuples(index=False, name=None):
+    for status, reason, number in (
+        words.dropna().drop_duplicates("group").astype(object).itertuples(index=False, name=None)
+    ):
         found[number]["failure" if status == "failed" else "doubt"] = str(reason)
     return found
 

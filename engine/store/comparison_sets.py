@@ -95,6 +95,22 @@ class ComparisonSets(Database):
             details=json.loads(row["details"]),
         )
 
+    def change_set(
+        self, set_id: str, *, run_ids: Sequence[str], frames: Mapping[str, pd.DataFrame], details: Mapping[str, Any]
+    ) -> None:
+        """Give a set other contents; its id, name and date stay, so that a link to it shows them."""
+        fresh = self._frames_folder(f"{set_id}.{secrets.token_hex(5)}")
+        with storage_errors(fresh):
+            self._write_frames(fresh.name, frames.values())
+            shutil.rmtree(self._frames_folder(set_id), ignore_errors=True)
+            fresh.rename(self._frames_folder(set_id))
+        lists = [json.dumps(value) for value in (list(run_ids), dict(details), list(frames))]
+        if not self._change(
+            "UPDATE comparison_sets SET run_ids = ?, details = ?, frames = ? WHERE id = ?", *lists, set_id
+        ):
+            shutil.rmtree(self._frames_folder(set_id), ignore_errors=True)
+            raise _unknown(set_id)
+
     def rename_set(self, set_id: str, name: str) -> None:
         """Give a set another name."""
         if not self._change("UPDATE comparison_sets SET name = ? WHERE id = ?", name.strip(), set_id):

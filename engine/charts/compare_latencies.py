@@ -1,0 +1,60 @@
+"""Latency distributions of devices side by side: boxes from quantiles, a single line where a file reports one figure only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from engine import formatting
+from engine.charts import theme
+from engine.charts.scale import time_scale
+from engine.device_comparison import DeviceArm
+
+P5, Q1, MEDIAN, Q3, P95 = 5, 25, 50, 75, 95
+"""Places in a `DeviceArm.grid`, which has one quantile per hundredth."""
+ROOM_FOR_WORDS = 1.3
+
+
+def compare_latencies(arms: Sequence[DeviceArm], devices: Sequence[str], subtitle: str = "") -> go.Figure:
+    """One row per arm with a time, in the order given; colour by device, the axis from zero."""
+    shown = [arm for arm in arms if arm.value is not None and not arm.is_rate]
+    largest_s = max((_largest(arm) for arm in shown), default=1.0)
+    scale = time_scale(largest_s)
+    title = "Latency per call: p5, quartiles, p95"
+    figure = theme.new_figure(title, theme.rows_height(max(1, len(shown))), subtitle, wide=True)
+    for position, arm in enumerate(shown):
+        colour = theme.device_colour(list(devices).index(arm.device))
+        (_add_box if arm.grid else _add_figure)(figure, position, arm, colour, scale.factor)
+        words = f"<b>{formatting.seconds(arm.value)}</b>  {theme.escaped(arm.evidence)}"
+        theme.add_words(figure, _largest(arm) / scale.factor, position, words)
+    theme.label_rows(figure, [f"{arm.label}, {arm.device}" for arm in shown])
+    right = largest_s / scale.factor * ROOM_FOR_WORDS
+    return figure.update_xaxes(range=[0, right], title=f"{scale.unit}, lower is better", zeroline=False)
+
+
+def alt_text(arms: Sequence[DeviceArm]) -> str:
+    """The chart in words."""
+    said = [
+        f"{arm.label} on {arm.device}: {formatting.seconds(arm.value)}, {arm.evidence}"
+        for arm in arms
+        if not arm.is_rate
+    ]
+    return f"Latency per call, lower is better. {'; '.join(said)}."
+
+
+def _largest(arm: DeviceArm) -> float:
+    return max(arm.value or 0.0, arm.grid[P95] if arm.grid else 0.0)
+
+
+def _add_box(figure: go.Figure, position: int, arm: DeviceArm, colour: str, factor: float) -> None:
+    low, q1, median, q3, high = ([arm.grid[place] / factor] for place in (P5, Q1, MEDIAN, Q3, P95))
+    figure.add_box(
+        y=[position], lowerfence=low, q1=q1, median=median, q3=q3, upperfence=high, orientation="h", width=0.46,
+        whiskerwidth=0.5, hoverinfo="x", line={"color": colour, "width": 2}, fillcolor=theme.transparent(colour, 0.35),
+    )  # fmt: skip
+
+
+def _add_figure(figure: go.Figure, position: int, arm: DeviceArm, colour: str, factor: float) -> None:
+    mark = {"symbol": "line-ns-open", "size": 22, "color": colour, "line": {"width": 3, "color": colour}}
+    figure.add_scatter(x=[(arm.value or 0.0) / factor], y=[position], mode="markers", marker=mark, hoverinfo="x")

@@ -1,0 +1,105 @@
+"""`python -m engine compare`: result files of any tool side by side, as the Compare page shows them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from engine import formatting
+from engine.cli.console import OUT, complain, say, say_aside
+from engine.device_comparison import measures_of, summarise, usual_baseline
+from engine.device_comparison.collection import Collection, digest_of
+from engine.device_comparison.view import View
+from engine.errors import UnknownKey, UnreadableFile, UserError
+from engine.imports import Corrections, Imported, read
+from engine.imports.text import MAX_BYTES
+from engine.imports.units import UNITS
+
+EXIT_REFUSED = 1
+_COLUMNS = ("device", "technique", "point", "value", "speedup", "verdict", "against_device", "badges", "reason")
+_HEADINGS = ("Device", "Technique", "Point", "Value", "Own speed-up", "Verdict", "Against", "Badges", "Why")
+
+Files = Annotated[list[Path], typer.Argument(help="Result files: CSV or JSON of any tool.")]
+Unit = Annotated[str | None, typer.Option(help="Unit of times where a file does not say it: s, ms, us or ns.")]
+Device = Annotated[str | None, typer.Option(help="Reference device; the first one unless given.")]
+Baseline = Annotated[str | None, typer.Option(help="Technique the others are divided by on their own device.")]
+Json = Annotated[bool, typer.Option("--json", help="Rows as JSON.")]
+
+
+def compare(
+    files: Files, unit: Unit = None, against: Device = None, baseline: Baseline = None, as_json: Json = False
+) -> None:
+    """Devices side by side: fair ratios with their verdicts; exit code 1 when a file was refused."""
+    if unit is not None and unit not in UNITS:
+        raise UnknownKey(f"Unit {unit!r} does not exist; choose one of {', '.join(UNITS)}.")
+    collection, refused = _collect(files, unit)
+    if not collection.is_empty:
+        view = _view(collection, against, baseline)
+        if as_json:
+            say(json.dumps(view.table.astype(object).where(view.table.notna(), None).to_dict("records"), indent=2))
+        else:
+            _show(view)
+    if refused:
+        raise typer.Exit(EXIT_REFUSED)
+
+
+def _collect(files: list[Path], unit: str | None) -> tuple[Collection, int]:
+    collection, refused = Collection(), 0
+    for path in files:
+        try:
+            data = _bytes_of(path)
+            collection = collection.with_file(_read(path.name, data, unit), digest_of(data))
+        except UserError as error:
+            complain(str(error))
+            refused += 1
+    return collection, refused
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise UnreadableFile(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
+
+
+def _read(name: str, data: bytes, unit: str | None) -> Imported:
+    """The file with `unit` as the answer to what it does not say; other open questions refuse it."""
+    file = read(name, data)
+    asked = [column for question in file.understanding.questions for column in question.columns]
+    if unit is not None and asked:
+        file = read(name, data, Corrections(units=dict.fromkeys(asked, unit)))
+    if not file.is_complete:
+        hint = "Answer with --unit" if asked else "Answer it on the Compare page"
+        raise UnreadableFile(f"{name}: {file.understanding.questions[0].text} {hint}.")
+    for note in file.understanding.notes:
+        say_aside(f"{name}: {note}")
+    for cell in file.understanding.set_aside:
+        say_aside(f"{name}: row {cell.row}, column {cell.column!r} is {cell.value!r}: {cell.reason}; not used.")
+    return file
+
+
+def _view(collection: Collection, against: str | None, baseline: str | None) -> View:
+    arms = summarise(collection.readings([]))
+    measure = next(measures_of(arms))
+    arms = [arm for arm in arms if arm.measure == measure]
+    view = View(arms=arms, reference=against or arms[0].device, baseline=baseline or usual_baseline(arms), prices={})
+    if view.reference not in view.devices:
+        raise UnknownKey(f"Device {view.reference!r} is in no file; choose one of {', '.join(view.devices)}.")
+    return view
+
+
+def _show(view: View) -> None:
+    table = Table(*_HEADINGS)
+    for row in view.table[list(_COLUMNS)].astype(object).to_dict("records"):
+        ratios = {name: formatting.speedup(row[name]) for name in ("speedup", "against_device")}
+        table.add_row(*(Text(str(cell)) for cell in (row | ratios).values()))
+    OUT.print(table)
+    for arm in view.unmatched:
+        say_aside(f"Only on one side: {arm.device}, {arm.label}, {arm.point}.")
+    say(view.paragraph)

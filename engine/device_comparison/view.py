@@ -1,0 +1,81 @@
+"""One comparison as chosen by a reader: which measure, which reference device, which baseline, prices; all rows follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from engine.device_comparison.arm import DeviceArm, Point
+from engine.device_comparison.arms import devices_of, points_of
+from engine.device_comparison.ratios import Ratio, over_device, over_own_baseline
+from engine.device_comparison.summary import Cost, Mean, costs, paragraph, technique_means
+from engine.device_comparison.table import table
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """Everything shown of some arms of one measure, worked out when it is first asked for."""
+
+    arms: Sequence[DeviceArm]
+    reference: str
+    baseline: str | None
+    prices: Mapping[str, float]
+
+    @cached_property
+    def devices(self) -> list[str]:
+        """Devices in order of appearance; their place decides their colour."""
+        return devices_of(list(self.arms))
+
+    @cached_property
+    def own(self) -> list[Ratio]:
+        """Every arm over its own device's baseline."""
+        return over_own_baseline(self.arms, self.baseline)
+
+    @cached_property
+    def _between(self) -> tuple[list[Ratio], list[DeviceArm]]:
+        return over_device(self.arms, self.reference)
+
+    @property
+    def between(self) -> list[Ratio]:
+        """Every arm over the same work on the reference device."""
+        return self._between[0]
+
+    @property
+    def unmatched(self) -> list[DeviceArm]:
+        """Arms without a partner on the other side: listed, never averaged in."""
+        return self._between[1]
+
+    @cached_property
+    def means(self) -> list[Mean]:
+        """The heat map's cells."""
+        return technique_means(self.own)
+
+    @cached_property
+    def priced(self) -> list[Cost]:
+        """Costs, the cheapest first."""
+        return costs(self.arms, self.prices)
+
+    @cached_property
+    def paragraph(self) -> str:
+        """The comparison in words."""
+        return paragraph(self.between, self.own, self.devices, len(self.unmatched))
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row per arm."""
+        return table(self.own, self.between, self.priced)
+
+    def at(self, point: Point, axis: str) -> list[Ratio]:
+        """The bars of one point; on the device axis those without a partner stay, with the reason in words."""
+        ratios = self.between if axis == "device" else self.own
+        return [one for one in ratios if one.arm.point == point]
+
+    @cached_property
+    def points(self) -> list[Point]:
+        """Points, those that most devices have first."""
+        known = [arm for arm in self.arms if arm.value is not None] or list(self.arms)
+        shared = {point: len({arm.device for arm in known if arm.point == point}) for point in points_of(known)}
+        return sorted(shared, key=lambda point: -shared[point])
