@@ -14,13 +14,16 @@ SEPARATOR = " · "
 
 def of_workload(workload: Workload) -> str:
     """Model and shape, or operator and size."""
+    return SEPARATOR.join(filter(None, (workload.subject, shape_of(workload), workload.dtype)))
+
+
+def shape_of(workload: Workload) -> str:
+    """Batch and length, or size."""
     parts = [
-        workload.subject,
         f"batch {workload.batch_size}" if workload.batch_size else "",
         f"{workload.sequence_length} tokens" if workload.sequence_length else "",
         f"{workload.elements:,} elements" if workload.elements else "",
         f"{workload.operations} operations" if workload.operations else "",
-        workload.dtype,
     ]
     return SEPARATOR.join(filter(None, parts))
 

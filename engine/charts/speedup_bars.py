@@ -42,9 +42,8 @@ def speedup_bars(rows: Sequence[ComparisonRow], subtitle: str = "") -> go.Figure
         _add_dots(figure, position, row)
         theme.add_words(figure, max(1.0, _right_end(row)), position, words(row))
     figure.add_vline(x=1, line={"dash": "dot", "width": 1.5, "color": theme.NEUTRAL})
-    _add_floors(figure, rows, reach * FLOOR_IN_SIGHT)
     theme.label_rows(figure, [row.label for row in rows])
-    axis_title = "speed-up (x), higher is better"
+    axis_title = "speed-up (x), higher is better" + _add_floors(figure, rows, reach * FLOOR_IN_SIGHT)
     return figure.update_xaxes(range=[0, reach * ROOM_FOR_WORDS], title=axis_title, zeroline=False)
 
 
@@ -136,18 +135,15 @@ def _add_dots(figure: go.Figure, position: int, row: ComparisonRow) -> None:
     )  # fmt: skip
 
 
-def _add_floors(figure: go.Figure, rows: Sequence[ComparisonRow], in_sight: float) -> None:
-    """A mark where each row would end if the device did nothing but what physics asks for; the first one is named."""
+def _add_floors(figure: go.Figure, rows: Sequence[ComparisonRow], in_sight: float) -> str:
+    """Mark where each row would end if the device did only what physics asks for; returns what the axis says about it."""
     floors = {position: row.floor_speedup for position, row in enumerate(rows) if row.floor_speedup}
     near = {position: floor for position, floor in floors.items() if floor <= in_sight}
     mark = {"symbol": "line-ns-open", "size": 24, "color": theme.NEUTRAL, "line": {"width": 2}}
     hover = "physical floor: %{x:.2f}x<extra></extra>"
     figure.add_scatter(x=list(near.values()), y=list(near), mode="markers", marker=mark, hovertemplate=hover)
-    if floors:
-        first = next(iter(near), None)
-        place = "far right of this axis" if first is None else "the upright mark"
-        text = f"physical floor: {place}, {formatting.speedup(floors[min(floors) if first is None else first])}"
-        figure.add_annotation(
-            text=text, xref="paper", x=1, xanchor="right", yref="paper", y=0, yanchor="top", yshift=-30, showarrow=False,
-            font={"size": theme.SUBTITLE_SIZE, "color": theme.NEUTRAL},
-        )  # fmt: skip
+    if not floors:
+        return ""
+    if near:
+        return "; upright mark: physical floor"
+    return f"; physical floor at {formatting.speedup(min(floors.values()))}, right of this axis"

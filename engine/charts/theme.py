@@ -32,6 +32,8 @@ FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", "Segoe UI", "Helvetic
 TEXT_SIZE = 14
 TITLE_SIZE = 16
 SUBTITLE_SIZE = 13
+LABEL_WIDTH = 34
+"""Characters in a line of a row's label; it may have two lines."""
 SUBTITLE_WIDTHS = {False: 62, True: 140}
 """Characters in a line under the title of a chart that fills half a page, and of one that fills it."""
 HEADING_HEIGHT, SUBTITLE_LINE, LEGEND_HEIGHT = 40, 18, 30
@@ -174,7 +176,7 @@ def label_rows(figure: go.Figure, labels: Sequence[str]) -> None:
     """Rows 0, 1, 2 ... from the top, each with its label, in the given order."""
     figure.update_yaxes(
         tickvals=list(range(len(labels))),
-        ticktext=[escaped(label) for label in labels],
+        ticktext=["<br>".join(wrapped(label, LABEL_WIDTH, 2)) for label in labels],
         range=[len(labels) - 0.5, -0.5],
         showgrid=False,
         zeroline=False,

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from engine import captions, catalog, worker
+from engine import captions, catalog, formatting, worker
+from engine.estimate import estimate_seconds
 from engine.result import Run
 from engine.spec import Experiment
 from pages.parts import controls, explanation, job, link, measured, notices, result
@@ -64,7 +65,11 @@ def _show_controls(technique: catalog.Technique, wanted: Experiment) -> None:
     with st.container(border=True, key="controls"):
         controls.shape_and_protocol()
         controls.label_and_note()
-        _run_button("Run", "run", wanted)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            _run_button("Run", "run", wanted)
+            st.caption(
+                f"About {formatting.seconds(estimate_seconds(wanted))} on a 2-core machine; the page says more once it runs."
+            )
 
 
 def _run_button(label: str, key: str, wanted: Experiment, again: bool = False) -> None:

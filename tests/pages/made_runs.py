@@ -127,7 +127,10 @@ def with_failure(run: Run, message: str, kind: str = "error") -> Run:
     """The same run with torch.compile failing in every process set."""
     kept = [outcome for outcome in run.outcomes if outcome.variant != COMPILED]
     failures = [
-        Failure(variant=COMPILED, process=process, workloads=run.experiment.workloads, stage="first_call", kind=kind, message=message)
+        Failure(
+            variant=COMPILED, process=process, workloads=run.experiment.workloads,
+            stage="first_call", kind=kind, message=message, log_tail="line before the end\nlast line",
+        )
         for process in range(run.experiment.protocol.process_sets)
     ]  # fmt: skip
     return replace(run, outcomes=(*kept, *failures))

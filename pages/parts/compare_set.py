@@ -1,0 +1,98 @@
+"""The comparison set a link names: open, change, name, delete; the list of all sets."""
+
+import json
+
+import streamlit as st
+
+from engine import captions
+from engine.device_comparison.collection import Collection, of_set
+from engine.device_comparison.opened import Opened
+from engine.errors import UnknownKey
+from engine.result import Run
+from engine.store import Store, samples
+from pages.parts import notices
+
+KEPT = 3
+"""Opened sets that stay in memory; a million readings take about 160 MB."""
+
+
+def opened(store: Store) -> Opened | None:
+    """The set that the link names; None without one, and, with a sentence, when it is not here."""
+    set_id = st.query_params.get("set")
+    if not set_id:
+        return None
+    try:
+        summary = store.set_summary(set_id)
+    except UnknownKey as error:
+        notices.show_warning(str(error))
+        return None
+    version = json.dumps([summary.details, summary.run_ids], sort_keys=True)
+    return _kept(set_id, version, store)
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner="Reading the set ...")
+def _kept(set_id: str, version: str, _store: Store) -> Opened:
+    collection = of_set(_store.get_set(set_id))
+    return Opened.of(collection, [run for run_id in collection.run_ids if (run := _find_run(_store, run_id))])
+
+
+def _find_run(store: Store, run_id: str) -> Run | None:
+    """A stored run or a shipped sample; None for one that was deleted."""
+    try:
+        return store.run(run_id)
+    except UnknownKey:
+        return next((run for run in samples() if run.id == run_id), None)
+
+
+def save(store: Store, collection: Collection) -> None:
+    """Keep the collection as the set the link names, or as a new one that the link names from now on."""
+    contents = {"run_ids": collection.run_ids, "frames": collection.frames(), "details": collection.details()}
+    set_id = st.query_params.get("set")
+    if set_id and any(each.id == set_id for each in store.list_sets()):
+        store.change_set(set_id, **contents)
+    else:
+        st.query_params["set"] = store.add_set("", **contents)
+
+
+def collection_of(current: Opened | None) -> Collection:
+    """What the opened set holds; nothing when none is open."""
+    return current.collection if current else Collection()
+
+
+def show_heading(store: Store) -> None:
+    """The set's name, and what can be done with it."""
+    set_id = st.query_params["set"]
+    name = store.set_summary(set_id).name
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        typed = st.text_input("Name of this set", name, max_chars=80, key=f"name_{set_id}", width=320, placeholder="Unnamed")
+        if typed.strip() != name:
+            store.rename_set(set_id, typed)
+        if st.button("Start another set", key="new_set", icon=":material/add:"):
+            go(None)
+        if st.button("Delete this set", key="delete_set", icon=":material/delete:"):
+            store.delete_set(set_id)
+            go(None)
+        st.caption("The address of this page shows the same to anybody on this server.")
+
+
+def show_list(store: Store) -> None:
+    """All sets, to open one."""
+    sets = store.list_sets()
+    if not sets:
+        return
+    with st.expander(f"All sets ({len(sets)})", icon=":material/folder_open:", key="all_sets"):
+        for each in sets:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                if st.button("Open", key=f"open_{each.id}"):
+                    go(each.id)
+                what = ", ".join((*each.frame_names, *(f"run {run_id}" for run_id in each.run_ids)))
+                st.text(f"{each.name or 'Unnamed'}, {captions.moment(each.created_at)}: {what[:200]}")
+
+
+def go(set_id: str | None) -> None:
+    """Show this set, or none."""
+    if set_id:
+        st.query_params["set"] = set_id
+    else:
+        st.query_params.pop("set", None)
+    st.rerun()

@@ -1,0 +1,127 @@
+"""What was understood of a file, the questions it leaves open, and the corrections a person makes."""
+
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from engine.imports import Corrections, Imported, Question, Understanding
+from engine.imports.delimiters import DELIMITERS
+from engine.imports.understanding import ROLES, Column
+from engine.imports.units import UNITS
+from pages.parts import notices
+
+ROLE_OF = {label: role for role, label in ROLES.items()}
+DECIMAL_MARKS = {",": "Decimal mark: 1,5 is one and a half", ".": "It groups thousands: 1,500 is one and a half thousand"}
+
+
+def ask(file_id: str, file: Imported, answers: Corrections) -> None:
+    """A file that waits: its questions, then everything else that can be corrected."""
+    understanding = file.understanding
+    with st.container(border=True, key=f"asked_{file_id}"):
+        st.badge("Waits for an answer", icon=":material/help:", color="orange")
+        st.text(f"{understanding.file}: it counts once this is known.")
+        for place, question in enumerate(understanding.questions):
+            _ask(f"{file_id}_{place}", file_id, question, answers)
+        show(understanding)
+        correct(file_id, understanding, answers)
+
+
+def _ask(key: str, file_id: str, question: Question, answers: Corrections) -> None:
+    st.text(question.text)
+    if question.kind == "unit":
+        unit = st.selectbox("Unit", question.options, None, key=f"unit_{key}", placeholder="Choose a unit", width=240)
+        if unit:
+            _answer(file_id, replace(answers, units={**answers.units, **dict.fromkeys(question.columns, unit)}))
+    elif question.kind == "decimal_mark":
+        mark = st.selectbox(
+            "The comma", question.options, None, key=f"mark_{key}", format_func=DECIMAL_MARKS.__getitem__, width=420
+        )
+        if mark:
+            _answer(file_id, replace(answers, decimal_mark=mark))
+    else:
+        st.caption("Choose in the table below, then press Apply.")
+
+
+def show(understanding: Understanding) -> None:
+    """How a file was read, in words and tables; its text is never formatted."""
+    kept = f"{understanding.rows_kept:,} of {understanding.rows_read:,} rows kept"
+    parts = [
+        understanding.format,
+        understanding.encoding,
+        f"separated by {DELIMITERS.get(understanding.delimiter, understanding.delimiter)}" if understanding.delimiter else "",
+        f"decimal mark {understanding.decimal_mark}",
+        "" if understanding.has_header else "no header",
+        kept if not understanding.questions else f"{understanding.rows_read:,} rows",
+        f"{understanding.rows_failed:,} rows failed" if understanding.rows_failed else "",
+        f"{understanding.cells_set_aside:,} cells set aside" if understanding.cells_set_aside else "",
+        f"devices {understanding.device_source}: {', '.join(understanding.devices)}" if understanding.devices else "",
+    ]
+    st.text(" · ".join(filter(None, parts)))
+    for note in understanding.notes:
+        st.text(note)
+    if understanding.set_aside:
+        st.dataframe(
+            pd.DataFrame([(one.row, one.column, one.value, one.reason) for one in understanding.set_aside],
+                         columns=["row", "column", "value", "why it is set aside"]),
+            hide_index=True, alt="Cells that do not count",
+        )  # fmt: skip
+
+
+def correct(file_id: str, understanding: Understanding, answers: Corrections) -> None:
+    """Every part of what was understood, to be changed; applied when asked to, because each change reads the file again."""
+    with st.form(f"correct_{file_id}", border=False):
+        columns = _edited_columns(file_id, understanding.columns)
+        devices = {
+            name: st.text_input(f"Device {notices.plain(name)}", name, key=f"device_{file_id}_{place}", max_chars=80)
+            for place, name in enumerate(understanding.devices)
+        }
+        choices = [None, *DELIMITERS]
+        delimiter = st.selectbox(
+            "Separator", choices, choices.index(answers.delimiter), key=f"delimiter_{file_id}", width=240,
+            format_func=lambda mark: DELIMITERS[mark] if mark else "as understood",
+        )  # fmt: skip
+        has_header = st.checkbox("The first row is a header", understanding.has_header, key=f"header_{file_id}")
+        if st.form_submit_button("Apply", key=f"apply_{file_id}", icon=":material/check:"):
+            _answer(file_id, _corrected(understanding, answers, columns, devices, delimiter, has_header))
+
+
+def _edited_columns(file_id: str, columns: tuple[Column, ...]) -> pd.DataFrame:
+    if not columns:
+        return pd.DataFrame(columns=["column", "meaning", "unit"])
+    table = pd.DataFrame(
+        [(each.name, ROLES[each.role], each.unit, each.better, each.example) for each in columns],
+        columns=["column", "meaning", "unit", "better", "example"],
+    )
+    return st.data_editor(
+        table, key=f"columns_{file_id}", hide_index=True, disabled=["column", "better", "example"],
+        column_config={
+            "meaning": st.column_config.SelectboxColumn("Meaning", options=list(ROLE_OF), required=True, width="large"),
+            "unit": st.column_config.SelectboxColumn("Unit", options=list(UNITS)),
+            "better": st.column_config.TextColumn("Better"),
+        },
+    )  # fmt: skip
+
+
+def _corrected(
+    understanding: Understanding, answers: Corrections, columns: pd.DataFrame, devices: dict[str, str],
+    delimiter: str | None, has_header: bool,
+) -> Corrections:  # fmt: skip
+    """Only what differs from what was understood, so that the rest stays found by itself."""
+    before = {each.name: each for each in understanding.columns}
+    rows = columns.to_dict("records")
+    roles = {row["column"]: ROLE_OF[row["meaning"]] for row in rows if ROLE_OF[row["meaning"]] != before[row["column"]].role}
+    units = {row["column"]: row["unit"] for row in rows if row["unit"] and row["unit"] != before[row["column"]].unit}
+    return replace(
+        answers,
+        roles={**answers.roles, **roles},
+        units={**answers.units, **units},
+        devices={**answers.devices, **{old: new.strip() for old, new in devices.items() if new.strip() and new.strip() != old}},
+        delimiter=delimiter,
+        has_header=has_header if has_header != understanding.has_header else answers.has_header,
+    )
+
+
+def _answer(file_id: str, answers: Corrections) -> None:
+    st.session_state["corrections"][file_id] = answers
+    st.rerun()
