@@ -82,7 +82,9 @@ Command = SetUp | MakeReferences | WarmUp | MeasureBlock | Finish
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseChanged:
-    """The child entered a phase: `start`, `load`, `apply`, `first_call`, `check`, `warmup`, `steady`, `finish`."""
+    """The child entered a phase: `start`, `load`, `apply`, `first_call`, `check`, `warmup`, `steady`; at the end `throughput`,
+    `check`, `requests`, `profile` (or `limits` where references are made).
+    """
 
     phase: str
     message: str = ""

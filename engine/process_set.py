@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from engine import captions
@@ -32,7 +33,10 @@ PHASES = {
     "check": "comparing outputs",
     "warmup": "warming up",
     "steady": "waiting for its turn",
-    "finish": "throughput and last checks",
+    "finish": "last measurements",
+    "throughput": "calls back to back",
+    "requests": "answering requests",
+    "profile": "counting kernels and allocations",
 }
 
 
@@ -75,7 +79,7 @@ class ProcessSet:
             self._set_up_command(arm, workloads),
             ReadyToMeasure,
             self._run.experiment.protocol.set_up_limit_s,
-            lambda event: self._enter_phase(arm, event),
+            partial(self._enter_phase, arm),
         )
         self._run.clock.enter("runner")
         self._members[arm] = Member(arm=arm, workloads=workloads, child=child, ready=ready)
@@ -116,7 +120,8 @@ class ProcessSet:
         self._enter_phase(member.arm, PhaseChanged(phase="finish"))
         member.child.stage = "finish"
         limit_s = self._run.experiment.protocol.set_up_limit_s
-        measured = member.child.ask(Finish(), Finished, limit_s).measurement
+        on_phase = partial(self._enter_phase, member.arm)
+        measured = member.child.ask(Finish(), Finished, limit_s, on_phase).measurement
         member.child.end(grace_s=END_GRACE_S)
         log = log_path(self._log_name(member.arm))
         self._settle(member.arm, replace(measured, rounds=conditions, log_path=log))

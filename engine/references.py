@@ -36,7 +36,7 @@ class References:
 
     def _make(self, group: Group) -> Path | None:
         self._run.clock.begin(references_step(group))
-        self._run.clock.enter("references")
+        self._run.clock.enter("start")
         self._tell("Making reference outputs in float64")
         try:
             return self._ask(group)
@@ -53,7 +53,7 @@ class References:
         try:
             command = self._command(group, self._folder / f"{name}.safetensors")
             limit_s = self._run.experiment.protocol.set_up_limit_s
-            made = child.ask(command, ReferencesMade, limit_s, self._tell_phase)
+            made = child.ask(command, ReferencesMade, limit_s, self._enter_phase)
         finally:
             child.end()
         if made.limits is not None:
@@ -74,7 +74,8 @@ class References:
             measure_limits=not self._has_limits,
         )
 
-    def _tell_phase(self, event: PhaseChanged) -> None:
+    def _enter_phase(self, event: PhaseChanged) -> None:
+        self._run.clock.enter(event.phase)
         if event.message:
             self._tell(event.message)
 

@@ -147,7 +147,7 @@ class Measurement:
 class Failure:
     """Nothing was measured for this variant in this process set, and why.
 
-    `stage` is a phase name (`start`, `load`, `apply`, `first_call`, `check`, `warmup`, `steady`, `finish`), `message` one
+    `stage` is a phase name (of `engine.messages.PhaseChanged`, or `finish` between two of the last ones), `message` one
     readable sentence, `log_tail` the last lines the child wrote.
     """
 
