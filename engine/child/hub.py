@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import urllib.error
 import urllib.request
-from urllib.parse import urlparse
+from urllib.parse import quote, urlparse
 
 from huggingface_hub import constants
 
@@ -31,7 +31,7 @@ def hub_answers(model: str) -> bool:
 
 
 def _asks(model: str) -> bool:
-    request = urllib.request.Request(f"{constants.ENDPOINT}/{model}/resolve/main/config.json", method="HEAD")
+    request = urllib.request.Request(f"{constants.ENDPOINT}/{quote(model)}/resolve/main/config.json", method="HEAD")
     try:
         with urllib.request.urlopen(request, timeout=TIME_LIMIT_S):
             return True

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
-from transformers import AutoModel, AutoTokenizer, BertConfig, DistilBertConfig
+from transformers import AutoModel, AutoTokenizer, BertConfig, DistilBertConfig, set_seed
 
 from engine.catalog.models import MODELS
 from engine.child.hub import hub_answers, hub_host
@@ -65,13 +65,15 @@ def load_model(workload: Workload, device: str, seed: int) -> LoadedModel:
         raise InvalidSpec(
             f"dtype is {workload.dtype}; a model needs a floating-point type. Choose float32, bfloat16 or float16."
         )
+    # Whatever is not in a checkpoint (a pooler, a user's layers) is drawn at random: the same numbers in every process.
+    set_seed(seed)
     if is_user_model(name):
         return _load_user_model(workload, dtype, device)
-    module, tokenizer, note = _load_transformer(name, dtype, seed)
+    module, tokenizer, note = _load_transformer(name, dtype)
     vocabulary = module.config.vocab_size
     return LoadedModel(
         module=_ready(module, name).to(device),
-        note=note,
+        note=note if tokenizer is not None else f"{note}; no tokenizer, so token ids are random",
         attention=module.config._attn_implementation,
         max_length=_max_length(module.config, tokenizer),
         inputs_of=lambda point, text, inputs_seed: TokenInputs(
@@ -99,7 +101,7 @@ def _load_user_model(workload: Workload, dtype: torch.dtype, device: str) -> Loa
     )
 
 
-def _load_transformer(name: str, dtype: torch.dtype, seed: int) -> tuple[Any, Any | None, str]:
+def _load_transformer(name: str, dtype: torch.dtype) -> tuple[Any, Any | None, str]:
     """(module, tokenizer or None, note)."""
     folder = _find_folder(name)
     if folder is not None:
@@ -114,12 +116,11 @@ def _load_transformer(name: str, dtype: torch.dtype, seed: int) -> tuple[Any, An
             f"Model {name!r} was not found: it is no local folder, not in the hub's local cache, and {hub_host()} did not "
             "answer. Check the name or the network, or name a folder that holds config.json and model.safetensors."
         )
-    torch.manual_seed(seed)
     module = AutoModel.from_config(  # type: ignore[no-untyped-call]
         KNOWN_CONFIGS[name](), attn_implementation=ATTENTION, dtype=dtype
     )
     looked = f"not in the hub's local cache, and {hub_host()} did not answer"
-    return module, None, f"{RANDOM_WEIGHTS} ({looked}; token ids are random too)"
+    return module, None, f"{RANDOM_WEIGHTS} ({looked})"
 
 
 def _find_folder(name: str) -> Path | None:

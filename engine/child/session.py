@@ -93,14 +93,17 @@ class Session:
 
     def finish(self) -> Measurement:
         """Throughput, evidence and memory of the measured state; then outputs again, and the request stream."""
-        self.announce("finish")
+        self.announce("throughput")
         throughput_s = tuple(self._throughput(index) for index in range(len(self.subjects)))
+        self.announce("check")
         facts, memory = self._facts(), dict(self.memory.steady())
         for index in range(len(self.subjects)):
             with self.turns.of(index) as (call, _):
                 self._check(index, call, "after")
+        self.announce("requests")
         request_s = self._answer_requests()
         memory |= self.memory.whole_life()
+        self.announce("profile")
         # Last of all: the profiler takes memory and time of its own.
         facts = self._profile() | facts
         for applied in self.applied:
@@ -129,6 +132,9 @@ class Session:
         self.subjects = load_subjects(
             self.command.workloads, self.command.device, self.command.text, self.command.protocol.seed
         )
+        # Made now, so that a length the model does not take is refused before an hour of measuring.
+        lengths = set(self.command.request_lengths)
+        self.requests = {length: self.subjects[0].at_length(length) for length in lengths}
 
     def _apply(self) -> None:
         """Once per program: workloads that share a model share what was made of it."""
@@ -181,13 +187,13 @@ class Session:
 
     def _answer_requests(self) -> tuple[float, ...]:
         """The stream of requests, one by one, what new lengths cost included."""
-        lengths = self.command.request_lengths
-        if not lengths:
+        if not self.requests:
             return ()
-        subject = self.subjects[0]
-        feeds = {length: itertools.cycle(subject.at_length(length).timed_inputs()) for length in set(lengths)}
+        feeds = {length: itertools.cycle(subject.timed_inputs()) for length, subject in self.requests.items()}
         with self.turns.of(0) as (call, _), collector_off(), torch.inference_mode():
-            return tuple(self.stopwatch.sample(call, [next(feeds[length])]).wall_s for length in lengths)
+            return tuple(
+                self.stopwatch.sample(call, [next(feeds[length])]).wall_s for length in self.command.request_lengths
+            )
 
     def _facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {

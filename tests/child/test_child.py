@@ -7,6 +7,7 @@ from measured import MeasuredChild, members_of_group, point, set_up, write_model
 
 from engine.messages import (
     BlockMeasured,
+    Failed,
     Finish,
     Finished,
     MakeReferences,
@@ -173,6 +174,13 @@ def test_requests_of_other_lengths_are_answered_after_the_rounds(tiny_model: Pat
         measurement = child.measure(set_up(point(tiny_model), request_lengths=(5, 9, 5, 64)))
     assert isinstance(measurement, Measurement)
     assert len(measurement.request_s) == 4
+
+
+def test_a_request_longer_than_the_model_takes_is_refused_before_measuring(tiny_model: Path, tmp_path: Path) -> None:
+    with MeasuredChild(tmp_path) as child:
+        failed = child.measure(set_up(point(tiny_model), request_lengths=(5, 65)))
+    assert isinstance(failed, Failed)
+    assert failed.stage == "load" and "sequence_length is 65" in failed.message
 
 
 @pytest.mark.slow

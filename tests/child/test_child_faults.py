@@ -9,8 +9,10 @@ import psutil
 import pytest
 from measured import MeasuredChild, is_gone_within, members_of_group, point, set_up, write_model_file
 
+from engine.catalog import find_variant
 from engine.child.compile_check import CompileCheck
 from engine.messages import Failed, PhaseChanged, ReadyToMeasure
+from engine.proof import judge_mechanism
 from engine.result import Measurement
 from engine.spec import Workload
 
@@ -22,7 +24,7 @@ class Model(torch.nn.Module):
 
     def forward(self, x):
 {forward}
-        return self.linear(x)
+        return torch.nn.functional.gelu(self.linear(x)) * 2
 
 def build():
 {build}
@@ -83,7 +85,8 @@ def test_a_compiler_error_that_is_suppressed_shows_as_nothing_compiled(tmp_path:
     with MeasuredChild(tmp_path, CXX="/nonexistent", TORCHDYNAMO_SUPPRESS_ERRORS="1") as child:
         measurement = child.measure(set_up(point(model_file(tmp_path)), variant="torch-compile/default"))
     assert isinstance(measurement, Measurement)
-    assert measurement.facts["generated_kernels"] == 0
+    assert measurement.facts["frames_compiled"] == 0
+    assert not judge_mechanism(find_variant("torch-compile/default"), [measurement]).passed
 
 
 def test_sigterm_ends_the_child_at_once(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ except UserError as error:
 def test_offline_and_without_a_cache_distilbert_has_random_weights_and_says_so(tmp_path: Path) -> None:
     note, seconds = run_fresh(LOAD.format(model="distilbert-base-uncased"), HF_HUB_OFFLINE="1", HF_HOME=str(tmp_path))
     assert note.startswith(RANDOM_WEIGHTS)
-    assert "local cache" in note and "huggingface.co" in note
+    assert "token ids are random" in note and "local cache" in note and "huggingface.co" in note
     assert seconds < 30
 
 
@@ -168,6 +168,15 @@ def test_a_users_model_is_measured_with_inputs_like_its_example(tmp_path: Path, 
         measurement = child.measure(set_up(point(name, batch_size=5)))
     assert isinstance(measurement, Measurement), child.log()
     assert measurement.facts["model_note"] == "the user's own model and example inputs"
+
+
+def test_weights_that_nobody_saved_are_the_same_in_every_process(tmp_path: Path) -> None:
+    """Otherwise the references, made by a child of their own, would belong to another model."""
+    body = "def build():\n    return torch.nn.Linear(3, 3).eval(), (torch.randn(2, 3),)\n"
+    name = write_model_file(tmp_path, body)
+    first, second = load(name), load(name)
+    assert first.program.weight.tolist() == second.program.weight.tolist()
+    assert first.inputs(0)["input"].tolist() == second.inputs(0)["input"].tolist()
 
 
 def test_a_users_model_left_in_training_mode_is_refused(tmp_path: Path) -> None:
