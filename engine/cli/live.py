@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import TypeGuard
 
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
@@ -18,7 +19,7 @@ from engine.catalog import label_of
 from engine.cli.console import ERR, say_aside
 from engine.formatting import seconds
 from engine.recording import record
-from engine.result import Failure, Machine, Run
+from engine.result import Failure, Machine, Outcome, Run
 from engine.run_events import OutcomeReady, RunEvent, WaitingForMachine
 from engine.run_events import Progress as RunProgress
 from engine.spec import Experiment
@@ -53,8 +54,13 @@ class _Bar:
         elif isinstance(event, RunProgress):
             left = "" if event.seconds_left is None else f"about {seconds(round(event.seconds_left))} left"
             self._progress.update(self._task, completed=event.fraction, description=escape(event.message), left=left)
-        elif isinstance(event, OutcomeReady) and isinstance(event.outcome, Failure):
+        elif isinstance(event, OutcomeReady) and _is_news(event.outcome):
             self._progress.console.print(escape(f"{label_of(event.outcome.variant)}: {event.outcome.message}"))
+
+
+def _is_news(outcome: Outcome) -> TypeGuard[Failure]:
+    """Failures are told at once, but nobody who pressed Ctrl-C needs to hear it for every arm."""
+    return isinstance(outcome, Failure) and outcome.kind != "cancelled"
 
 
 @contextmanager
