@@ -10,7 +10,10 @@ from engine.selftest.table import markdown
 from tests.benchmarks import runs, server
 
 machine = describe_machine()
-rows = list(server.rows())
+rows = []
+for row in server.rows():
+    print(f"{row.what}: {row.measured}", file=sys.stderr)
+    rows.append(row)
 if "--server" not in sys.argv[1:]:
     rows += runs.rows(machine)
 print(markdown(machine, rows))

@@ -7,6 +7,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.live_server import Session
 
+RERUN = "script_finished: FINISHED_EARLY_FOR_RERUN"
+
 
 class Visitor(Session):
     """One visitor of one page; every time is from the message sent until the server has sent all there is to draw."""
@@ -17,8 +19,8 @@ class Visitor(Session):
         self.load()
         return time.perf_counter() - started
 
-    def press(self, key: str, until: str, limit_s: float = 30.0) -> float:
-        """Seconds from pressing the button with this key until the page says `until`; raises `TimeoutError`."""
+    def press(self, key: str) -> tuple[float, str]:
+        """Seconds from pressing the button with this key until the page has settled, and what it then shows."""
         (button,) = set(re.findall(rf'"(\$\$ID-\w+-{key})"', self.load()))
         message = BackMsg()
         message.rerun_script.page_name = self.page
@@ -26,6 +28,6 @@ class Visitor(Session):
         message.rerun_script.widget_states.widgets.add(id=button, trigger_value=True)
         started = time.perf_counter()
         self._socket.send(message.SerializeToString())
-        while until not in self.read(limit_s):
+        while RERUN in (shown := self.read()):
             pass
-        return time.perf_counter() - started
+        return time.perf_counter() - started, shown
