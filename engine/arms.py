@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from engine.catalog import find_variant, fits, is_twin, twin_of, why_unavailable
 from engine.catalog.types import Variant
 from engine.errors import InvalidSpec
+from engine.left_out import why_left_out
 from engine.result import Failure, Machine
 from engine.spec import Experiment, Workload
 
 MAX_CHILDREN = 6
 """Children alive at once: about 1.15 GB each at peak for DistilBERT with max-autotune and freezing (METHOD 1.4)."""
+MAX_OPERATOR_CHILDREN = 8
+"""Of children that measure operators: about 0.3 GB each beside the arrays of one size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +66,13 @@ def plan(experiment: Experiment, machine: Machine | None = None) -> Plan:
 
     Raises `InvalidSpec` when no chosen variant measures any of the workloads, `UnknownKey` for an unknown variant.
     """
-    clusters = _clusters(experiment)
-    if not clusters:
+    left_out = {
+        workload: reason
+        for workload in experiment.workloads
+        if (reason := why_left_out(workload, experiment.device, machine))
+    }
+    clusters = _clusters(experiment, [workload for workload in experiment.workloads if workload not in left_out])
+    if not clusters and not left_out:
         raise InvalidSpec(
             f"None of {', '.join(experiment.variants)} measures any of the chosen workloads; "
             "model variants need a model, operator variants one of their operators. Add a workload that fits."
@@ -73,8 +81,9 @@ def plan(experiment: Experiment, machine: Machine | None = None) -> Plan:
     reasons = {arm: _why_unavailable(arm, experiment, machine) for arm in arms}
     return Plan(
         groups=_number(experiment, [part for cluster in clusters for part in _split(cluster, reasons)]),
-        unavailable=tuple(
-            _failure(arm, reason) for arm, reason in reasons.items() if reason and not is_twin(arm.variant)
+        unavailable=(
+            *(_failure(arm, reason) for arm, reason in reasons.items() if reason and not is_twin(arm.variant)),
+            *(_failure(arm, reason) for point, reason in left_out.items() for arm in _arms_at(experiment, point)),
         ),
     )
 
@@ -86,38 +95,49 @@ def round_order(seed: int, process: int, workload: int, round_: int, arms: int) 
     return order
 
 
-def order_of_points(seed: int, process: int, workloads: Sequence[Workload]) -> tuple[Workload, ...]:
-    """The random order in which the children of one process set meet their workloads.
+def order_of_points(seed: int, number: int, workloads: Sequence[Workload]) -> tuple[Workload, ...]:
+    """The order in which the children of process set `number` of a group meet their workloads.
 
-    The first length a dynamic graph sees is what it is tuned for, so the order is a factor (METHOD 2.5).
+    The first length a dynamic graph sees is what it is tuned for, so the order is a factor (METHOD 2.5): as given, reversed,
+    then random orders, each followed by its own reverse.
     """
     order = list(workloads)
-    random.Random(f"{seed}/{process}").shuffle(order)
-    return tuple(order)
+    if number > 1:
+        random.Random(f"{seed}/{number // 2}").shuffle(order)
+    return tuple(reversed(order) if number % 2 else order)
 
 
-def _clusters(experiment: Experiment) -> list[_Cluster]:
+def requests_of(arm: Arm, number: int, experiment: Experiment) -> tuple[int, ...]:
+    """The request lengths that `arm` answers in process set `number` of its group.
+
+    A stream starts with nothing compiled, so the set that finds its caches empty answers it, and no other.
+    """
+    serves_lengths = find_variant(arm.variant).serves_many and arm.workloads[0].model is not None
+    return experiment.request_lengths if serves_lengths and number == 0 else ()
+
+
+def _clusters(experiment: Experiment, workloads: Sequence[Workload]) -> list[_Cluster]:
     """One cluster per baseline and point, or per baseline and set of points for variants whose child serves many."""
     members: dict[tuple[str, object], list[Arm]] = {}
     variants = [find_variant(key) for key in experiment.variants]
     for variant in variants:
         if variant.key != variant.baseline:
-            for served in _served_by_one_child(variant, experiment.workloads):
+            for served in _served_by_one_child(variant, workloads):
                 shared = _kind_of_point(served[0]) if variant.serves_many else served
                 members.setdefault((variant.baseline, shared), []).append(Arm(variant=variant.key, workloads=served))
     clusters = [
         _Cluster(baseline=baseline, others=tuple(arms), workloads=_union(arms))
         for (baseline, _), arms in members.items()
     ]
-    return clusters + [lone for variant in variants for lone in _lone_baselines(variant, experiment, clusters)]
+    return clusters + [lone for variant in variants for lone in _lone_baselines(variant, workloads, clusters)]
 
 
-def _lone_baselines(variant: Variant, experiment: Experiment, clusters: Iterable[_Cluster]) -> list[_Cluster]:
+def _lone_baselines(variant: Variant, workloads: Sequence[Workload], clusters: Iterable[_Cluster]) -> list[_Cluster]:
     """A baseline that was itself chosen, at the workloads where no other variant brings it along."""
     if variant.key != variant.baseline:
         return []
     covered = {point for cluster in clusters if cluster.baseline == variant.key for point in cluster.workloads}
-    rest = [workload for workload in experiment.workloads if workload not in covered]
+    rest = [workload for workload in workloads if workload not in covered]
     return [
         _Cluster(baseline=variant.key, others=(), workloads=served) for served in _served_by_one_child(variant, rest)
     ]
@@ -133,9 +153,16 @@ def _served_by_one_child(variant: Variant, workloads: Iterable[Workload]) -> lis
     return [tuple(served) for served in by_kind.values()]
 
 
-def _kind_of_point(workload: Workload) -> tuple[str | None, str]:
-    """What one child can hold: one loaded model in one dtype, or operators in one dtype."""
-    return workload.model, workload.dtype
+def _arms_at(experiment: Experiment, workload: Workload) -> list[Arm]:
+    """Every arm the experiment asks for at one point, baselines included, twins not."""
+    fitting = [variant for variant in map(find_variant, experiment.variants) if fits(variant, workload)]
+    keys = dict.fromkeys([variant.baseline for variant in fitting] + [variant.key for variant in fitting])
+    return [Arm(variant=key, workloads=(workload,)) for key in keys]
+
+
+def _kind_of_point(workload: Workload) -> tuple[str | None, str | None]:
+    """What one child can hold: one loaded model in one dtype, or operators, which load nothing."""
+    return (workload.model, workload.dtype) if workload.model else (None, None)
 
 
 def _union(arms: Iterable[Arm]) -> tuple[Workload, ...]:
@@ -165,11 +192,12 @@ def _failure(arm: Arm, reason: str) -> Failure:
 
 
 def _split(cluster: _Cluster, reasons: Mapping[Arm, str | None]) -> list[tuple[Arm, ...]]:
-    """At most `MAX_CHILDREN` arms together; the baseline is in each part, its twin in the first only."""
+    """As many arms together as memory allows; the baseline is in each part, its twin in the first only."""
+    most = MAX_CHILDREN if cluster.workloads[0].model else MAX_OPERATOR_CHILDREN
     pair = [arm for arm in _baselines(cluster) if not reasons[arm]]
     others = [arm for arm in cluster.others if not reasons[arm]]
-    first = MAX_CHILDREN - 2
-    rest = [others[start : start + MAX_CHILDREN - 1] for start in range(first, len(others), MAX_CHILDREN - 1)]
+    first = most - 2
+    rest = [others[start : start + most - 1] for start in range(first, len(others), most - 1)]
     groups = [(*pair, *others[:first]), *((*pair[:1], *part) for part in rest)]
     return [group for group in groups if group]
 

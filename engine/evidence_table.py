@@ -9,6 +9,7 @@ import pandas as pd
 
 from engine import formatting
 from engine.comparison import ComparisonRow
+from engine.floors import facts_at
 from engine.metrics import FACTS, Metric
 from engine.result import Measurement, Run
 
@@ -31,9 +32,8 @@ def evidence_table(run: Run, rows: Sequence[ComparisonRow]) -> pd.DataFrame:
     """Columns `check` and one per row's label; `rows` are of one workload. Every cell is text, foreign text included."""
     table = {"check": [*_titles(rows), *(FACTS[key].label for key in _facts_known(run, rows))]}
     for row in rows:
-        facts = [
-            _shown(FACTS[key], (m.facts.get(key) for m in _measurements(run, row))) for key in _facts_known(run, rows)
-        ]
+        known = [facts_at(measurement, row.workload) for measurement in _measurements(run, row)]
+        facts = [_shown(FACTS[key], (facts.get(key) for facts in known)) for key in _facts_known(run, rows)]
         table[row.label] = [*_proofs(row), *facts]
     return pd.DataFrame(table)
 

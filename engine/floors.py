@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from engine.catalog import VARIANTS
 from engine.catalog.types import TWIN_SUFFIX
+from engine.metrics import FACTS
 from engine.result import Device, Limits, Measurement, Run
 from engine.spec import Workload
 
@@ -99,13 +100,14 @@ def floor_of(variant: str, workload: Workload, run: Run) -> float | None:
 
 
 def facts_at(measurement: Measurement, workload: Workload) -> dict[str, Any]:
-    """The facts with those that hold one number per workload narrowed to this one."""
+    """The facts with those that hold one value per workload narrowed to this one."""
     index = measurement.workloads.index(workload)
-    facts = dict(measurement.facts)
-    bytes_per_workload = facts.get("minimum_bytes")
-    if isinstance(bytes_per_workload, list | tuple):
-        facts["minimum_bytes"] = bytes_per_workload[index]
-    return facts
+    return {key: _narrowed(key, value, index) for key, value in measurement.facts.items()}
+
+
+def _narrowed(key: str, value: Any, index: int) -> Any:
+    is_list = key in FACTS and FACTS[key].is_per_workload and isinstance(value, list | tuple)
+    return value[index] if is_list else value
 
 
 def is_impossible(latency_s: float, floor_s: float) -> bool:

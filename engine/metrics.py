@@ -26,7 +26,10 @@ Direction = Literal["lower", "higher", "neither"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One number or fact: what it is called, its unit, which direction is good, what it means, where that comes from."""
+    """One number or fact: what it is called, its unit, which direction is good, what it means, where that comes from.
+
+    `is_per_workload`: a child that measured operators holds a list, one value per workload.
+    """
 
     key: str
     label: str
@@ -34,6 +37,7 @@ class Metric:
     better: Direction = "neither"
     meaning: str
     source: str = ""
+    is_per_workload: bool = False
 
 
 def _by_key(*metrics: Metric) -> dict[str, Metric]:
@@ -102,16 +106,29 @@ FACTS = _by_key(
     Metric(key="cudagraph_nodes", label="CUDA graphs recorded", unit="count", meaning="Recorded graphs in torch's graph trees: the positive proof.", source="METHOD 2.3"),
     Metric(key="cudagraph_nodes_before_timing", label="CUDA graphs recorded before timing", unit="count", meaning="The same count when warm-up was over."),
     Metric(key="cudagraph_rerecords", label="CUDA graphs recorded again", unit="count", better="lower", meaning="Recordings that replaced an earlier one, as when an input moved."),
-    Metric(key="operators_per_call", label="Operators per call", unit="count", better="lower", meaning="PyTorch operators one call runs, by torch's profiler in a pass of its own; generated kernels are not operators."),
-    Metric(key="kernels_per_call", label="Kernels per call", unit="count", better="lower", meaning="GPU kernels one call runs, by torch's profiler in a pass of its own."),
-    Metric(key="kernel_launches_per_call", label="Kernel launches per call", unit="count", better="lower", meaning="Kernels the CPU started one by one; near 0 when a CUDA graph starts them all."),
-    Metric(key="graph_launches_per_call", label="Graph launches per call", unit="count", meaning="CUDA graphs replayed per call, by torch's profiler: at least 1 when they are really used."),
+    Metric(key="operators_per_call", label="Operators per call", unit="count", better="lower", meaning="PyTorch operators one call runs, by torch's profiler in a pass of its own; generated kernels are not operators.", is_per_workload=True),
+    Metric(key="kernels_per_call", label="Kernels per call", unit="count", better="lower", meaning="GPU kernels one call runs, by torch's profiler in a pass of its own.", is_per_workload=True),
+    Metric(key="kernel_launches_per_call", label="Kernel launches per call", unit="count", better="lower", meaning="Kernels the CPU started one by one; near 0 when a CUDA graph starts them all.", is_per_workload=True),
+    Metric(key="graph_launches_per_call", label="Graph launches per call", unit="count", meaning="CUDA graphs replayed per call, by torch's profiler: at least 1 when they are really used.", is_per_workload=True),
+    Metric(key="allocations_per_call", label="Allocations per call", unit="count", better="lower", meaning="Pieces of memory one call asks for, by torch's profiler on a CPU and its allocator's statistics on a GPU.", source="METHOD 2.6", is_per_workload=True),
+    Metric(key="allocated_bytes_per_call", label="Allocated per call", unit="bytes", better="lower", meaning="Bytes one call asks for; of numpy, the most it held at once, by tracemalloc.", source="METHOD 2.6", is_per_workload=True),
+    Metric(key="page_faults_per_call", label="Page faults per call", unit="count", better="lower", meaning="Pages the operating system had to find and clear while one call ran: fresh memory that nobody had touched yet.", source="getrusage, ru_minflt", is_per_workload=True),
+    Metric(key="device_allocations_per_call", label="Device allocations per call", unit="count", better="lower", meaning="Times one call had to ask the GPU's driver for memory; 0 when the caching allocator had it already.", is_per_workload=True),
+    Metric(key="fragmentation_cache", label="Cached and unused (F_cache)", unit="fraction", meaning="1 - allocated / reserved: memory the allocator keeps ready. Healthy cache is in here too; this is not fragmentation.", source="METHOD 2.6"),
+    Metric(key="fragmentation_split", label="Split and stuck (F_split)", unit="fraction", better="lower", meaning="Inactive parts of split blocks / reserved: memory that can neither be used whole nor be given back. The closest to external fragmentation.", source="METHOD 2.6"),
+    Metric(key="fragmentation_round", label="Rounded up (F_round)", unit="fraction", better="lower", meaning="1 - requested / allocated bytes: what rounding sizes up costs, internal fragmentation.", source="METHOD 2.6"),
+    Metric(key="fragmentation_peak", label="Peak against peak (F_peak)", unit="fraction", better="lower", meaning="1 - peak active / peak reserved, as allocator papers have it; the two peaks may be at different moments.", source="METHOD 2.6"),
+    Metric(key="out_of_memory_events", label="Out of memory", unit="count", better="lower", meaning="Times an allocation failed for good."),
+    Metric(key="allocation_retries", label="Allocation retries", unit="count", better="lower", meaning="Times the allocator had to give its cache back and ask the driver again."),
+    Metric(key="largest_allocation_bytes", label="Largest allocation that succeeds", unit="bytes", better="higher", meaning="Found by trying, when timing was over: the operational test of fragmentation."),
+    Metric(key="allocator", label="Allocator", unit="text", meaning="What this process really allocated GPU memory with."),
+    Metric(key="value_note", label="Integer inputs", unit="text", meaning="What the plain expression and the fused operator make of ones and the value 0.5."),
     Metric(key="model_type", label="Architecture", unit="text", meaning="The model's family, as its configuration names it."),
     Metric(key="num_layers", label="Layers", unit="count", meaning="Transformer layers, from the model's configuration."),
     Metric(key="hidden_size", label="Hidden size", unit="count", meaning="Width of the model, from its configuration."),
     Metric(key="intermediate_size", label="Feed-forward size", unit="count", meaning="Width of the feed-forward layers, from the model's configuration."),
     Metric(key="parameter_bytes", label="Weights", unit="bytes", meaning="Size of all parameters as they were used."),
-    Metric(key="minimum_bytes", label="Least traffic", unit="bytes", meaning="Inputs and outputs touched once, one number per workload: no implementation can move less."),
+    Metric(key="minimum_bytes", label="Least traffic", unit="bytes", meaning="Inputs and outputs touched once, one number per workload: no implementation can move less.", is_per_workload=True),
     Metric(key="captured_graphs", label="Graphs captured by hand", unit="count", meaning="CUDA graphs this variant captured itself; the compiler's trees do not know them."),
     Metric(key="autotune_operations", label="What was tuned", unit="text", meaning="Each operation with the candidates tried for it and their times, from the tuner's own feedback."),
     Metric(key="candidates_tried", label="Candidates tried", unit="count", meaning="Kernels the tuner timed in this process, over all operations. 0 in later process sets means the tuning was cached."),
@@ -119,6 +136,10 @@ FACTS = _by_key(
     Metric(key="precompiled_candidates", label="Candidates compiled ahead", unit="count", meaning="Candidates compiled before they were timed."),
     Metric(key="generated_gemms", label="Generated matrix products", unit="count", meaning="Matrix products that run in a kernel generated from a template instead of a library."),
     Metric(key="fused_epilogues", label="Fused epilogues", unit="count", meaning="Operations fused into a generated matrix product."),
+    Metric(key="request_graphs", label="Graphs for the requests", unit="count", better="lower", meaning="Different graphs compiled while the request stream was answered, by a compiler that started afresh."),
+    Metric(key="requests_that_compiled", label="Requests that stalled", unit="text", meaning="Which requests of the stream, counted from 1, waited for a compilation or a recording."),
+    Metric(key="request_limit_hit", label="Recompile limit reached by the requests", unit="flag", meaning="From then on requests of new lengths ran eagerly."),
+    Metric(key="requests_failed", label="Why the requests were not answered", unit="text", meaning="The stream comes last; what was measured before stands."),
     Metric(key="runtime", label="Runtime", unit="text", meaning="The engine that ran the exported model, with its version."),
     Metric(key="runtime_devices", label="Runtime's devices", unit="text", meaning="Where that engine says it ran."),
 )  # fmt: skip

@@ -12,19 +12,21 @@ from functools import partial
 from pathlib import Path
 
 from engine import captions
-from engine.arms import Arm, Group, order_of_points
+from engine.arms import Arm, Group, order_of_points, requests_of
 from engine.catalog import find_variant, label_of
 from engine.child_process import ChildFailed, ChildProcess
-from engine.estimate import finish_step, rounds_step, set_up_step
+from engine.estimate import finish_step, last_steps, requests_step, rounds_step, set_up_step
 from engine.failures import child_failure
-from engine.messages import Finish, Finished, PhaseChanged, ReadyToMeasure, SetUp
-from engine.result import Conditions, Outcome
+from engine.messages import AnswerRequests, Finish, Finished, PhaseChanged, ReadyToMeasure, RequestsAnswered, SetUp
+from engine.result import Conditions, Measurement, Outcome
 from engine.rounds import Member, Rounds
 from engine.run_context import RunContext, log_path
 from engine.spec import Workload
 
 END_GRACE_S = 2.0
 """Time for a child that has reported everything to end by itself."""
+REQUESTS_LIMIT_S = 1200.0
+"""A stream may compile for eight lengths, minutes each, before the recompile limit ends that."""
 PHASES = {
     "start": "starting",
     "load": "loading",
@@ -50,7 +52,7 @@ class ProcessSet:
         self._process = group.first_process + number
         self._references = references
         self._scratch = scratch
-        self._points = order_of_points(run.experiment.protocol.seed, self._process, group.workloads)
+        self._points = order_of_points(run.experiment.protocol.seed, number, group.workloads)
         self._children: list[ChildProcess] = []
         self._members: dict[Arm, Member] = {}
 
@@ -61,7 +63,10 @@ class ProcessSet:
                 with self._settling_failure_of(arm):
                     self._set_up(arm)
             conditions = self._measure_rounds()
-            self._run.clock.skip(*(finish_step(arm) for arm in self._group.arms if arm not in self._members))
+            failed = [arm for arm in self._group.arms if arm not in self._members]
+            self._run.clock.skip(
+                *(step for arm in failed for step in last_steps(arm, self._number, self._run.experiment))
+            )
             for member in list(self._members.values()):
                 with self._settling_failure_of(member.arm):
                     self._finish(member, conditions)
@@ -73,7 +78,8 @@ class ProcessSet:
         self._run.clock.begin(set_up_step(arm, self._number))
         self._enter_phase(arm, PhaseChanged(phase="start"))
         workloads = tuple(point for point in self._points if point in arm.workloads)
-        child = self._run.start_child(self._log_name(arm), self._scratch / _file_name(arm.variant))
+        variables = dict(find_variant(arm.variant).variables)
+        child = self._run.start_child(self._log_name(arm), self._scratch / _file_name(arm.variant), variables)
         self._children.append(child)
         ready = child.ask(
             self._set_up_command(arm, workloads),
@@ -86,7 +92,6 @@ class ProcessSet:
 
     def _set_up_command(self, arm: Arm, workloads: tuple[Workload, ...]) -> SetUp:
         experiment = self._run.experiment
-        answers_requests = any(find_variant(other.variant).serves_many for other in self._group.arms)
         return SetUp(
             variant=arm.variant,
             process=self._process,
@@ -99,7 +104,7 @@ class ProcessSet:
             text=experiment.text,
             compile_cache="cold" if self._number == 0 else "warm",
             references=str(self._references) if self._references else None,
-            request_lengths=experiment.request_lengths if answers_requests else (),
+            request_lengths=requests_of(arm, self._number, experiment),
         )
 
     def _measure_rounds(self) -> tuple[Conditions, ...]:
@@ -122,9 +127,21 @@ class ProcessSet:
         limit_s = self._run.experiment.protocol.set_up_limit_s
         on_phase = partial(self._enter_phase, member.arm)
         measured = member.child.ask(Finish(), Finished, limit_s, on_phase).measurement
+        if requests := requests_of(member.arm, self._number, self._run.experiment):
+            self._run.clock.begin(requests_step(member.arm, requests))
+            measured = self._with_requests(member, measured)
         member.child.end(grace_s=END_GRACE_S)
         log = log_path(self._log_name(member.arm))
         self._settle(member.arm, replace(measured, rounds=conditions, log_path=log))
+
+    def _with_requests(self, member: Member, measured: Measurement) -> Measurement:
+        """The measurement with the request stream; whatever goes wrong in the stream costs the stream alone."""
+        on_phase = partial(self._enter_phase, member.arm)
+        try:
+            answered = member.child.ask(AnswerRequests(), RequestsAnswered, REQUESTS_LIMIT_S, on_phase)
+        except ChildFailed as error:
+            return replace(measured, facts={**measured.facts, "requests_failed": error.message})
+        return replace(measured, request_s=answered.request_s, facts={**measured.facts, **answered.facts})
 
     @contextlib.contextmanager
     def _settling_failure_of(self, arm: Arm) -> Iterator[None]:

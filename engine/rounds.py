@@ -37,10 +37,13 @@ class Member:
 def block_size(call_s: float, protocol: Protocol, cache_mode: CacheMode) -> tuple[int, int]:
     """Samples per block and calls per sample for a call of `call_s` seconds.
 
-    With a cold cache every call is a sample of its own: a second call in it would find the cache warm.
+    With a cold cache every call is a sample of its own: a second call in it would find the cache warm. Emptying the cache
+    takes as long as a block then, so a block has few of them.
     """
     call_s = max(call_s, 1e-9)
-    calls = 1 if cache_mode == "cold" else max(1, math.ceil(protocol.min_sample_s / call_s))
+    if cache_mode == "cold":
+        return protocol.min_calls_per_block, 1
+    calls = max(1, math.ceil(protocol.min_sample_s / call_s))
     samples = int(protocol.block_s / (call_s * calls))
     return min(max(samples, protocol.min_calls_per_block), protocol.max_calls_per_block), calls
 
@@ -79,18 +82,18 @@ class Rounds:
     def measure(self) -> tuple[Conditions, ...]:
         """Measure, and answer with the machine's conditions at the start of each round.
 
-        A point is left out of the rounds that remain, for all arms alike, once an arm has used up its budget there.
+        A point's remaining rounds are left out, for all arms alike, once an arm has used up its budget there.
         """
         meter = ConditionsMeter([member.child.pid for member in self._members.values()])
         conditions = []
-        for number in range(self._protocol.rounds):
-            points = [point for point in self._points if self._has_budget(point)]
-            if not points:
-                break
-            self._run.clock.enter("runner")
-            conditions.append(meter.read())
-            self._tell(number)
-            for point in points:
+        # One point after another: a child holds the inputs of one large point at a time.
+        for place, point in enumerate(self._points):
+            for number in range(self._protocol.rounds):
+                if not self._has_budget(point):
+                    break
+                self._run.clock.enter("runner")
+                conditions.append(meter.read())
+                self._tell(place, number)
                 self._measure_round(point, number)
         return tuple(conditions)
 
@@ -136,7 +139,9 @@ class Rounds:
         clock.move("block", "throw_away_calls", timed_s / samples / calls * THROW_AWAY_CALLS)
         member.used_s[point] += timed_s
 
-    def _tell(self, number: int) -> None:
-        rounds = self._protocol.rounds
-        message = f"{self._title}: round {number + 1} of {rounds}, {len(self._members)} arms taking turns"
-        self._run.clock.tell("steady", message, share=number / rounds, is_urgent=number == 0)
+    def _tell(self, place: int, number: int) -> None:
+        rounds, points = self._protocol.rounds, len(self._points)
+        where = "" if points == 1 else f", workload {place + 1} of {points}"
+        message = f"{self._title}: round {number + 1} of {rounds}{where}, {len(self._members)} arms taking turns"
+        share = (place + number / rounds) / points
+        self._run.clock.tell("steady", message, share=share, is_urgent=number == 0)

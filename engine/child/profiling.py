@@ -1,12 +1,19 @@
-"""How many operators and kernels one call runs, by torch's profiler; a pass of its own, never while timing."""
+"""What one call does besides taking time: operators, kernels, allocations. By torch's profiler; never while timing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 import torch
 from torch.profiler import ProfilerActivity
+
+from engine.child.allocations import count_allocations
+from engine.child.references import flatten
+from engine.child.subject import Subject, size_of
+from engine.child.torch_internals import allocated_bytes
+from engine.child.turns import Turns
 
 PROFILED_CALLS = 10
 KERNEL_LAUNCHES = ("cudaLaunchKernel", "cuLaunchKernel", "hipLaunchKernel", "hipExtModuleLaunchKernel")
@@ -14,11 +21,32 @@ GRAPH_LAUNCHES = ("cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch")
 NOT_KERNELS = ("Memcpy", "Memset")
 
 
+def profile_points(turns: Turns, subjects: Sequence[Subject], device: str) -> dict[str, Any]:
+    """Counts per call, under keys of `engine.metrics.FACTS`: of a model at its first workload, of operators one per workload."""
+    if subjects[0].workload.model:
+        return _profile_point(turns, 0, device)
+    points = [_profile_point(turns, index, device) | _least_traffic(turns, index) for index in range(len(subjects))]
+    return {key: [point.get(key) for point in points] for key in dict.fromkeys(chain.from_iterable(points))}
+
+
+def _profile_point(turns: Turns, index: int, device: str) -> dict[str, Any]:
+    with turns.of(index) as (call, feed), torch.inference_mode():
+        again = lambda: call(next(feed))  # noqa: E731
+        return profile_calls(again, device) | count_allocations(again, device)
+
+
+def _least_traffic(turns: Turns, index: int) -> dict[str, Any]:
+    with turns.of(index) as (call, feed), torch.inference_mode():
+        inputs = next(feed)
+        return {"minimum_bytes": size_of(inputs) + sum(tensor.nbytes for tensor in flatten(call(inputs)))}
+
+
 def profile_calls(call: Callable[[], Any], device: str, calls: int = PROFILED_CALLS) -> dict[str, Any]:
     """Counts per call, under keys of `engine.metrics.FACTS`. `call` must be warm."""
     has_kernels = device.startswith("cuda")
     activities = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * has_kernels
-    with torch.inference_mode(), torch.profiler.profile(activities=activities, acc_events=True) as profiler:
+    profile = torch.profiler.profile(activities=activities, profile_memory=not has_kernels, acc_events=True)
+    with torch.inference_mode(), profile as profiler:
         for _ in range(calls):
             call()
         if has_kernels:
@@ -29,6 +57,10 @@ def profile_calls(call: Callable[[], Any], device: str, calls: int = PROFILED_CA
         counts["kernels_per_call"] = sum(_is_kernel(event) for event in events) / calls
         counts["kernel_launches_per_call"] = _named(events, KERNEL_LAUNCHES) / calls
         counts["graph_launches_per_call"] = _named(events, GRAPH_LAUNCHES) / calls
+        return counts
+    sizes = allocated_bytes(profiler)
+    counts["allocations_per_call"] = None if sizes is None else len(sizes) / calls
+    counts["allocated_bytes_per_call"] = None if sizes is None else sum(sizes) / calls
     return counts
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from engine.child.models import InputSource, LoadedModel, load_model
+from engine.catalog.operators import find_operator_card
 from engine.child.operators import find_operator
 from engine.child.user_model import is_user_model
 from engine.errors import InvalidSpec
 from engine.spec import Workload
+
+if TYPE_CHECKING:  # a child that measures operators carries no model library
+    from engine.child.models import InputSource, LoadedModel
 
 Inputs = dict[str, Any]
 Outputs = Any
@@ -23,6 +26,8 @@ TIMED_INPUTS = 4
 """Timed calls rotate over this many different inputs, so that remembering an answer cannot pass for speed."""
 LARGE_INPUT_BYTES = 16 * 2**20
 """One input of this size or more is timed alone: it leaves no cache warm, and four would not fit beside each other."""
+LARGE_OPERATOR_BYTES = 256 * 2**10
+"""Of an operator, whose sizes are chosen to fit a cache or not: four different inputs would fit another one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +37,8 @@ class Subject:
     `program` is an `nn.Module` or a function; workloads of the same model in one child share it. `make_inputs(index)` gives
     the inputs that outputs are compared on, `make_timed(index)` those that timed calls rotate over, `resize(length)` the
     same model at another sequence length (None for operators), `longest` is the largest length the model takes, if it says.
+    `arrange` turns inputs into what the program takes where that is no tensor (numpy's arrays); never timed. `is_rowwise`: a
+    row of the result needs that row of the inputs only.
     """
 
     workload: Workload
@@ -43,10 +50,13 @@ class Subject:
     longest: int | None = None
     note: str | None = None
     attention: str | None = None
+    arrange: Callable[[Inputs], Inputs] | None = None
+    is_rowwise: bool = False
+    alone_from_bytes: int = LARGE_INPUT_BYTES
 
     def eager(self, inputs: Inputs) -> Outputs:
         """The answer without any technique."""
-        return self.program(**inputs)
+        return self.program(**(self.arrange(inputs) if self.arrange else inputs))
 
     def inputs(self, index: int) -> Inputs:
         """Input set `index` for comparing outputs: another one for every index, the same one in every process."""
@@ -55,7 +65,7 @@ class Subject:
     def timed_inputs(self) -> list[Inputs]:
         """The inputs that timed calls rotate over."""
         first = self.make_timed(0)
-        if size_of(first) >= LARGE_INPUT_BYTES:
+        if size_of(first) >= self.alone_from_bytes:
             return [first]
         return [first, *(self.make_timed(index) for index in range(1, TIMED_INPUTS))]
 
@@ -73,7 +83,8 @@ class Subject:
         program = self.program
         if isinstance(program, torch.nn.Module):
             program = copy.deepcopy(program).double().to(device)
-        return replace(self, program=lambda **inputs: program(**_doubled(inputs, device)))
+        arrange = self.arrange or _unchanged
+        return replace(self, program=lambda **inputs: program(**arrange(_doubled(inputs, device))), arrange=None)
 
 
 def load_subjects(workloads: tuple[Workload, ...], device: str, text: str, seed: int) -> list[Subject]:
@@ -84,6 +95,8 @@ def load_subjects(workloads: tuple[Workload, ...], device: str, text: str, seed:
         if workload.model is None:
             subjects.append(_operator_subject(workload, device, seed))
             continue
+        from engine.child.models import load_model
+
         # A user's build function may make another module for another shape.
         key = workload if is_user_model(workload.model) else (workload.model, workload.dtype)
         if key not in models:
@@ -120,12 +133,23 @@ def _model_subject(workload: Workload, model: LoadedModel, device: str, text: st
 
 def _operator_subject(workload: Workload, device: str, seed: int) -> Subject:
     operator = find_operator(workload.operator or "")
+    reason = find_operator_card(workload.operator or "").why_not(workload)
+    if reason:
+        raise InvalidSpec(f"{reason}.")
+    place = "cpu" if operator.is_numpy else device
 
     def make(index: int) -> Inputs:
-        return _on(device, operator.make_inputs(workload, torch.Generator().manual_seed(seed + index)))
+        return _on(place, operator.make_inputs(workload, torch.Generator().manual_seed(seed + index)))
 
     return Subject(
-        workload=workload, device=device, program=operator.program(workload), make_inputs=make, make_timed=make
+        workload=workload,
+        device=place,
+        program=operator.program(workload),
+        make_inputs=make,
+        make_timed=make,
+        arrange=_as_arrays if operator.is_numpy else None,
+        is_rowwise=operator.is_rowwise,
+        alone_from_bytes=LARGE_OPERATOR_BYTES,
     )
 
 
@@ -136,6 +160,15 @@ def size_of(inputs: Inputs) -> int:
 
 def _on(device: str, inputs: Inputs) -> Inputs:
     return {name: value.to(device) if isinstance(value, torch.Tensor) else value for name, value in inputs.items()}
+
+
+def _as_arrays(inputs: Inputs) -> Inputs:
+    """Numpy arrays over the same memory."""
+    return {name: value.numpy() if isinstance(value, torch.Tensor) else value for name, value in inputs.items()}
+
+
+def _unchanged(inputs: Inputs) -> Inputs:
+    return inputs
 
 
 def _has_float64(device: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 METRICS_LIMIT = 4096
@@ -46,6 +47,12 @@ def reset_compiler() -> None:
     set_limit = find("torch._dynamo.utils:set_compilation_metrics_limit")
     if set_limit is not None:
         set_limit(METRICS_LIMIT)
+
+
+def fresh_compile_cache() -> AbstractContextManager[Any]:
+    """An empty compile cache for the time of a `with`, on disk and in memory; the usual one where this torch has none."""
+    fresh = find("torch._inductor.utils:fresh_cache") or find("torch._inductor.utils:fresh_inductor_cache")
+    return nullcontext() if fresh is None else fresh()
 
 
 def counters(group: str) -> dict[str, int] | None:
@@ -113,3 +120,18 @@ def shut_down_compile_workers() -> None:
     shut_down = find("torch._inductor.async_compile:shutdown_compile_workers") if is_loaded else None
     if shut_down is not None:
         shut_down()
+
+
+def allocated_bytes(profiler: Any) -> list[int] | None:
+    """Size of every allocation a profiler with `profile_memory=True` saw; None where this torch does not list them."""
+    results = getattr(getattr(profiler, "profiler", None), "kineto_results", None)
+    if results is None:
+        return None
+    sizes = [event.nbytes() for event in results.events() if event.name() == "[memory]"]
+    return [size for size in sizes if size > 0]
+
+
+def cuda_segments() -> list[dict[str, Any]] | None:
+    """What CUDA's caching allocator holds from the driver; None where this torch does not tell."""
+    read = find("torch.cuda:memory_snapshot")
+    return None if read is None else list(read())

@@ -6,6 +6,7 @@ Each answer is made of what was observed; a question that cannot be answered her
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from engine import proof
@@ -13,7 +14,7 @@ from engine.catalog import VARIANTS, find_variant
 from engine.catalog.types import TWIN_SUFFIX
 from engine.comparison import surroundings
 from engine.comparison.arms import Arm, precision_of
-from engine.floors import is_impossible
+from engine.floors import facts_at, is_impossible
 from engine.formatting import interval as interval_text
 from engine.formatting import seconds
 from engine.formatting import speedup as speedup_text
@@ -32,7 +33,8 @@ another precision class is another precision on purpose, and carries a badge."""
 
 def ran(arm: Arm) -> Check:
     """Did the technique really happen?"""
-    finding = proof.judge_mechanism(find_variant(arm.variant), arm.measurements) if _is_known(arm) else None
+    seen = [replace(each, workloads=(arm.workload,), facts=facts_at(each, arm.workload)) for each in arm.measurements]
+    finding = proof.judge_mechanism(find_variant(arm.variant), seen) if _is_known(arm) else None
     return Check(
         key="ran",
         title="The technique really ran",

@@ -12,6 +12,8 @@ from engine.proof.compiler import compiled, no_eager_fallback, no_recompile_whil
 from engine.proof.cudagraphs import explain_skip, graph_replayed
 from engine.proof.elsewhere import other_runtime
 from engine.proof.finding import Finding, Rule, combine, each
+from engine.proof.fusion import fewer_kernels
+from engine.proof.memory import allocator_caching, allocator_disabled, allocator_expandable, result_preallocated
 from engine.proof.outputs import OVERWRITES, REPLAYS_ONE_INPUT, judge_outputs
 from engine.proof.tuning import candidates_tuned
 from engine.result import Measurement
@@ -24,6 +26,11 @@ RULES: dict[str, Rule] = {
     "graph_replayed": each(graph_replayed),
     "candidates_tuned": candidates_tuned,
     "other_runtime": each(other_runtime),
+    "result_preallocated": each(result_preallocated),
+    "fewer_kernels": each(fewer_kernels),
+    "allocator_caching": each(allocator_caching),
+    "allocator_disabled": each(allocator_disabled),
+    "allocator_expandable": each(allocator_expandable),
 }
 ALLOWANCES = frozenset({OVERWRITES, REPLAYS_ONE_INPUT})
 """Names in `Variant.proofs` that excuse a property of the outputs; they are no evidence of a mechanism."""

@@ -91,6 +91,9 @@ def _praise(variant: Variant, workload: Workload, check: OutputCheck) -> str:
 
 def _labels(variant: Variant, checks: Sequence[OutputCheck]) -> str:
     labels = []
+    overflown = max((check.non_finite_eager or 0) - (check.non_finite or 0) for check in checks)
+    if overflown > 0:
+        labels.append(f"{overflown:,} values overflow in eager and stay finite here")
     if any(check.is_overwritten for check in checks):
         labels.append("output is overwritten by the next call")
     if any(check.is_stale for check in checks):

@@ -19,16 +19,26 @@ class Applied:
     """A technique applied to a subject's program.
 
     `call` is what is timed and checked; it returns all outputs, and serves every subject that shares the program.
+    `prepare` puts inputs where `call` expects them (numpy arrays, host memory) before the clock starts; it may share memory.
     `activate` is told, before another workload takes its turn, one of its inputs: make buffers of that size, drop the last
     ones. `release` comes at the end of a turn whose inputs were too large to keep: drop what `activate` made.
     `facts` reports what the technique itself observed, under keys of `engine.metrics.FACTS`. `close` ends what it started.
     """
 
     call: Call
+    prepare: Callable[[Inputs], Inputs] | None = None
     activate: Callable[[Inputs], None] | None = None
     release: Callable[[], None] | None = None
     facts: Callable[[], Mapping[str, Any]] | None = None
     close: Callable[[], None] | None = None
+
+    def prepared(self, inputs: Inputs) -> Inputs:
+        """The inputs as `call` takes them."""
+        return self.prepare(inputs) if self.prepare else inputs
+
+    def answer(self, inputs: Inputs) -> Any:
+        """`call` on inputs that have not been prepared: for comparing outputs, never for timing."""
+        return self.call(self.prepared(inputs))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

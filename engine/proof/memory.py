@@ -1,0 +1,47 @@
+"""Did the result really go into memory that was there before, and did the allocator do what the row's name says?"""
+
+from __future__ import annotations
+
+from engine.catalog.operators import OPERATORS
+from engine.formatting import bytes_, count
+from engine.proof.finding import Finding
+from engine.result import Measurement
+
+ALLOCATED_SHARE = 0.5
+"""A call that allocates less than half of its result did not allocate the result; small Python objects are no result."""
+
+
+def result_preallocated(measurement: Measurement) -> Finding:
+    """One call allocates less than its result; judged at one workload."""
+    allocated, faults = (measurement.facts.get(key) for key in ("allocated_bytes_per_call", "page_faults_per_call"))
+    card = OPERATORS.get(measurement.workloads[0].operator or "")
+    if allocated is None or card is None:
+        return Finding(None, "this torch does not tell what a call allocates")
+    result = card.array_bytes(measurement.workloads[0])
+    seen = f"{bytes_(allocated)} allocated per call for a result of {bytes_(result)}"
+    if faults is not None:
+        seen += f", {count(faults)} page faults"
+    return Finding(allocated < ALLOCATED_SHARE * result, seen)
+
+
+def allocator_caching(measurement: Measurement) -> Finding:
+    """Served from the pool: in steady state the driver is never asked."""
+    return _uses(measurement, "caching", asks_driver=False)
+
+
+def allocator_expandable(measurement: Measurement) -> Finding:
+    """The allocator's segments are expandable."""
+    return _uses(measurement, "expandable segments", asks_driver=False)
+
+
+def allocator_disabled(measurement: Measurement) -> Finding:
+    """Every call asks the driver."""
+    return _uses(measurement, "no caching", asks_driver=True)
+
+
+def _uses(measurement: Measurement, wanted: str, *, asks_driver: bool) -> Finding:
+    used, asked = measurement.facts.get("allocator"), measurement.facts.get("device_allocations_per_call")
+    if used is None or asked is None:
+        return Finding(None, "this torch does not tell what its allocator did")
+    seen = f"allocator: {used}, {count(asked)} device allocations per call"
+    return Finding(used == wanted and bool(asked) == asks_driver, seen)
