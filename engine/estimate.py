@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.arms import Arm, Group, plan
+from engine.arms import Arm, Group, plan, requests_of
 from engine.catalog import find_variant
+from engine.catalog.dynamic_shapes import RECOMPILE_LIMIT
 from engine.spec import Experiment, Protocol, Workload
 
 REFERENCES_S = 12.0
@@ -31,10 +32,11 @@ THROW_AWAY_CALLS = 2
 class Step:
     """One piece of a run: making references, one arm's set-up, all rounds of a process set, one arm's end."""
 
-    kind: Literal["references", "set_up", "rounds", "finish"]
+    kind: Literal["references", "set_up", "rounds", "finish", "requests"]
     arms: tuple[Arm, ...] = ()
     workloads: tuple[Workload, ...] = ()
     is_cold: bool = False
+    requests: tuple[int, ...] = ()
 
 
 def references_step(group: Group) -> Step:
@@ -57,21 +59,32 @@ def finish_step(arm: Arm) -> Step:
     return Step(kind="finish", arms=(arm,))
 
 
-def steps_of(groups: Iterable[Group], process_sets: int) -> list[Step]:
+def requests_step(arm: Arm, requests: tuple[int, ...]) -> Step:
+    """The request stream of one arm; `requests` are lengths."""
+    return Step(kind="requests", arms=(arm,), requests=requests)
+
+
+def steps_of(groups: Iterable[Group], experiment: Experiment) -> list[Step]:
     """Every step of a run, in the order they are taken."""
     steps = []
     for group in groups:
         steps.append(references_step(group))
-        for number in range(process_sets):
+        for number in range(experiment.protocol.process_sets):
             steps += [set_up_step(arm, number) for arm in group.arms]
             steps.append(rounds_step(group))
-            steps += [finish_step(arm) for arm in group.arms]
+            steps += [step for arm in group.arms for step in last_steps(arm, number, experiment)]
     return steps
+
+
+def last_steps(arm: Arm, number: int, experiment: Experiment) -> list[Step]:
+    """What is left of an arm in process set `number` when the rounds are over."""
+    requests = requests_of(arm, number, experiment)
+    return [finish_step(arm), *([requests_step(arm, requests)] if requests else [])]
 
 
 def estimate_seconds(experiment: Experiment) -> float:
     """About how long a run takes on a 2-core CPU; the waiting time for the machine not included."""
-    steps = steps_of(plan(experiment).groups, experiment.protocol.process_sets)
+    steps = steps_of(plan(experiment).groups, experiment)
     return sum(expected_s(step, experiment.protocol) for step in steps)
 
 
@@ -84,14 +97,30 @@ def expected_s(step: Step, protocol: Protocol) -> float:
         return FINISH_S * len(points)
     if step.kind == "set_up":
         compile_s = COLD_COMPILE_S if step.is_cold else WARM_COMPILE_S
-        compiles = find_variant(step.arms[0].variant).compiles
-        return LOAD_S + (compile_s if compiles else 0.0) + sum(_warm_up_s(point, protocol) for point in points)
+        graphs = _graphs(step.arms[0], len(points))
+        return LOAD_S + graphs * compile_s + sum(_warm_up_s(point, protocol) for point in points)
+    if step.kind == "requests":
+        answered_s = sum(model_call_s(points[0].batch_size or 1, length) for length in step.requests)
+        return answered_s + _graphs(step.arms[0], len(set(step.requests))) * COLD_COMPILE_S
     return sum(_rounds_s(point, protocol) for point in points)
+
+
+def model_call_s(batch_size: int, sequence_length: int) -> float:
+    """Seconds of one call of DistilBERT on a 2-core CPU."""
+    return MODEL_CALL_S + TOKEN_S * batch_size * sequence_length
+
+
+def _graphs(arm: Arm, shapes: int) -> int:
+    """About how many graphs an arm compiles for so many shapes."""
+    variant = find_variant(arm.variant)
+    if not variant.compiles:
+        return 0
+    return min(shapes, RECOMPILE_LIMIT) if variant.specialises else 1
 
 
 def _call_s(workload: Workload) -> float:
     if workload.model:
-        return MODEL_CALL_S + TOKEN_S * (workload.batch_size or 1) * (workload.sequence_length or 1)
+        return model_call_s(workload.batch_size or 1, workload.sequence_length or 1)
     return OPERATOR_CALL_S + ELEMENT_S * (workload.elements or 0) * (workload.operations or 1)
 
 

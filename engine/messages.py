@@ -7,6 +7,7 @@ loads and go to its log file.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,8 @@ class SetUp:
     """Load, apply the technique, make the first calls, prove, check the outputs, warm up; then wait.
 
     `references` is the file a `MakeReferences` child wrote for these workloads, or None where outputs are checked in place.
-    `compile_cache` names the state the runner prepared the compile-cache folder in.
+    `compile_cache` names the state the runner prepared the compile-cache folder in. With `request_lengths` the child waits for
+    `AnswerRequests` after `Finish`.
     """
 
     variant: str
@@ -74,10 +76,15 @@ class MeasureBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """Measure throughput (and the request stream), check outputs and counters again, report the measurement; then end."""
+    """Measure throughput, check outputs and counters again, report the measurement; then end, unless requests follow."""
 
 
-Command = SetUp | MakeReferences | WarmUp | MeasureBlock | Finish
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRequests:
+    """Answer the requests of `SetUp` one by one, with a compiler that starts afresh; then end."""
+
+
+Command = SetUp | MakeReferences | WarmUp | MeasureBlock | Finish | AnswerRequests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +137,14 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RequestsAnswered:
+    """Answer to `AnswerRequests`: seconds of each request, and what the compiler did meanwhile (keys of `metrics.FACTS`)."""
+
+    request_s: tuple[float, ...]
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
     """The child could not go on; it ends after this. The runner makes a `Failure` of it."""
 
@@ -138,13 +153,13 @@ class Failed:
     message: str
 
 
-Event = PhaseChanged | ReadyToMeasure | WarmedUp | BlockMeasured | ReferencesMade | Finished | Failed
+Event = PhaseChanged | ReadyToMeasure | WarmedUp | BlockMeasured | ReferencesMade | Finished | RequestsAnswered | Failed
 
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
-        SetUp, MakeReferences, WarmUp, MeasureBlock, Finish,
-        PhaseChanged, ReadyToMeasure, WarmedUp, BlockMeasured, ReferencesMade, Finished, Failed,
+        SetUp, MakeReferences, WarmUp, MeasureBlock, Finish, AnswerRequests,
+        PhaseChanged, ReadyToMeasure, WarmedUp, BlockMeasured, ReferencesMade, Finished, RequestsAnswered, Failed,
     )
 }  # fmt: skip
 

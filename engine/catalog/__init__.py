@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from engine.catalog import baseline, cuda_graphs, max_autotune, precision, runtimes, torch_compile
+from engine.catalog import (
+    baseline,
+    cuda_graphs,
+    dynamic_shapes,
+    kernel_fusion,
+    max_autotune,
+    preallocation,
+    precision,
+    runtimes,
+    torch_compile,
+)
 from engine.catalog.availability import REQUIREMENTS, why_unavailable
 from engine.catalog.claims import CLAIMS
 from engine.catalog.models import MODELS
@@ -15,6 +25,9 @@ TECHNIQUES: tuple[Technique, ...] = (
     torch_compile.TECHNIQUE,
     cuda_graphs.TECHNIQUE,
     max_autotune.TECHNIQUE,
+    dynamic_shapes.TECHNIQUE,
+    preallocation.TECHNIQUE,
+    kernel_fusion.TECHNIQUE,
     precision.TECHNIQUE,
     runtimes.TECHNIQUE,
 )

@@ -9,6 +9,7 @@ _RUNTIMES = "not installed: pip install -r requirements-runtimes.txt"
 REQUIREMENTS: dict[str, str] = {
     "cuda": "this device has no CUDA",
     "cpu": "this variant runs on a CPU only",
+    "tuning": "this mode tunes no kernels on a CPU: it would be the plain variant again",
     "compiler": "no working compiler for generated code",
     "bfloat16": "this device has no bfloat16 instructions",
     "tf32": "this device has no TF32",
@@ -32,6 +33,7 @@ def _has(requirement: str, machine: Machine, device: Device) -> bool:
     is_cuda = device.backend in ("cuda", "hip")
     of_device = {
         "cuda": is_cuda,
+        "tuning": is_cuda,
         "cpu": device.backend == "cpu",
         "bfloat16": bool(device.supports_bfloat16),
         # NVIDIA GPUs from compute capability 8.0 on.

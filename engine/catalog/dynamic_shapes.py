@@ -2,6 +2,22 @@
 
 from engine.catalog.types import Technique, Variant
 
+BUCKETS = (32, 64, 128, 256, 512)
+"""Lengths that requests are padded up to; longer ones go as they are."""
+FEW_LENGTHS = (11, 24, 60)
+"""The fewest that tell the first, the second and a later length apart: what a small CPU can measure in half an hour."""
+TWELVE_LENGTHS = (8, 12, 17, 25, 36, 53, 77, 113, 165, 241, 351, 512)
+"""Evenly spaced on a logarithmic scale (METHOD 2.5)."""
+RECOMPILE_LIMIT = 8
+"""Graphs torch compiles of one piece of code before further shapes run eagerly; it warns of as many CUDA graphs."""
+
+
+def padded_length(length: int, longest: int | None = None) -> int:
+    """Tokens of a request of `length` once it is padded to its bucket, which never exceeds what the model takes."""
+    bucket = next((bucket for bucket in BUCKETS if bucket >= length), length)
+    return max(length, min(bucket, longest or bucket))
+
+
 _HEAD = """\
 import torch
 from transformers import AutoModel, AutoTokenizer
@@ -16,40 +32,38 @@ def request(length):
 
 
 """
-_SERVE = """\
+_LENGTHS = "    for length in ({sequence_length}, 24, 60, 128):  # put the lengths your users send here\n"
+_SERVE = f"with torch.inference_mode():\n{_LENGTHS}        outputs = compiled(**request(length))\n"
+_MARK = f"""\
 with torch.inference_mode():
-    for length in ({sequence_length}, 12, 64, 128, 17):  # put the lengths your users send here
-        outputs = compiled(**request(length))
-"""
-_MARK = """\
-with torch.inference_mode():
-    for length in ({sequence_length}, 12, 64, 128, 17):  # put the lengths your users send here
+{_LENGTHS}\
         inputs = request(length)
         for value in inputs.values():
-            torch._dynamo.mark_dynamic(value, 1, min=2, max=512)
+            if length > 1:  # a length of 1 gets a graph of its own
+                torch._dynamo.mark_dynamic(value, 1, min=2, max=model.config.max_position_embeddings)
         outputs = compiled(**inputs)
 """
-_BUCKETS = """\
-BUCKETS = (16, 32, 64, 128, 256, 512)
+_PAD = f"""\
+BUCKETS = {BUCKETS}
 
 
 def padded_request(length):  # every length up to a bucket shares the bucket's graph; the mask keeps the answer right
     inputs = request(length)
-    room = min(bucket for bucket in BUCKETS if bucket >= length) - length
-    return {name: torch.nn.functional.pad(value, (0, room)) for name, value in inputs.items()}
+    room = next((bucket for bucket in BUCKETS if bucket >= length), length) - length
+    return {{name: torch.nn.functional.pad(value, (0, room)) for name, value in inputs.items()}}
 
 
 with torch.inference_mode():
-    for length in ({sequence_length}, 12, 64, 128, 17):  # put the lengths your users send here
-        outputs = compiled(**padded_request(length)).last_hidden_state[:, :length]
+{_LENGTHS}\
+        outputs = compiled(**padded_request(length))
+        tokens = outputs.last_hidden_state[:, :length]
 """
+_NO_CUDAGRAPHS = 'mode="max-autotune-no-cudagraphs"'
+_PROOFS = ("compiled", "no_eager_fallback", "no_recompile_while_timing")
 
 
 def _compiled(arguments: str, serve: str = _SERVE) -> str:
     return f"{_HEAD}compiled = torch.compile(model{arguments})\n\n{serve}"
-
-
-_PROOFS = ("compiled", "no_eager_fallback", "no_recompile_while_timing")
 
 
 def _variant(name: str, label: str, summary: str, code: str, **more: object) -> Variant:
@@ -75,14 +89,16 @@ TECHNIQUE = Technique(
     picture="A taxi driver who knows the principles, not one route.",
     how_it_works=(
         "A compiled graph is valid for the shapes it was made for. At the second length torch.compile makes the length a symbol and "
-        "compiles once more; with dynamic=False it compiles for every new length until the recompile limit, and then runs eagerly "
-        "without an error. A CUDA graph is recorded per length. Padding requests up to a few bucket lengths is what many servers do "
-        "instead, and stands beside the others here."
+        "compiles once more; a length of 1 always gets a graph of its own. With dynamic=False it compiles for every new length "
+        f"until it has {RECOMPILE_LIMIT} graphs, and then runs new lengths eagerly without an error. A CUDA graph is recorded per "
+        "length. Padding requests up to a few bucket lengths is what many servers do instead, and stands beside the others here. "
+        "What a symbolic graph is tuned for is the length it saw first, so every process meets the lengths in another order: as "
+        "given, reversed, then random ones and their reversals."
     ),
     variants=(
         _variant(
             "eager",
-            "Eager, every length",
+            "Eager",
             "The model as loaded, one process serving all lengths.",
             _HEAD + _SERVE.replace("compiled(", "model("),
             requires=(),
@@ -98,7 +114,7 @@ TECHNIQUE = Technique(
         _variant(
             "dynamic-true",
             "dynamic=True",
-            "Symbolic lengths from the first compilation on.",
+            "A symbolic length from the first compilation on.",
             _compiled(", dynamic=True"),
         ),
         _variant(
@@ -106,6 +122,7 @@ TECHNIQUE = Technique(
             "dynamic=False",
             "A graph per length, until the recompile limit is reached.",
             _compiled(", dynamic=False"),
+            specialises=True,
         ),
         _variant(
             "mark-dynamic",
@@ -116,15 +133,24 @@ TECHNIQUE = Technique(
         _variant(
             "no-cudagraphs",
             "max-autotune-no-cudagraphs",
-            "The article's mode for changing sizes: tuned kernels, no replay, symbolic lengths.",
-            _compiled(', mode="max-autotune-no-cudagraphs", dynamic=True'),
+            "The article's mode for changing sizes as it writes it: tuned kernels, no replay; the second length makes the shape a symbol.",
+            _compiled(f", {_NO_CUDAGRAPHS}"),
             in_drive=True,
+        ),
+        _variant(
+            "no-cudagraphs-dynamic",
+            "max-autotune-no-cudagraphs, dynamic=True",
+            "The same mode with a symbolic length from the first compilation on.",
+            _compiled(f", {_NO_CUDAGRAPHS}, dynamic=True"),
+            requires=("tuning", "compiler"),
         ),
         _variant(
             "no-cudagraphs-static",
             "max-autotune-no-cudagraphs, dynamic=False",
             "The same mode with a graph per length.",
-            _compiled(', mode="max-autotune-no-cudagraphs", dynamic=False'),
+            _compiled(f", {_NO_CUDAGRAPHS}, dynamic=False"),
+            requires=("tuning", "compiler"),
+            specialises=True,
         ),
         _variant(
             "reduce-overhead",
@@ -132,13 +158,14 @@ TECHNIQUE = Technique(
             "A CUDA graph recorded for every length.",
             _compiled(', mode="reduce-overhead"'),
             requires=("cuda", "compiler"),
-            proofs=(*_PROOFS, "graph_replayed"),
+            proofs=(*_PROOFS, "graph_replayed", "overwrites_outputs"),
         ),
         _variant(
             "buckets",
             "Padding to buckets",
-            "Requests padded to 16, 32, 64, 128, 256 or 512 tokens, one graph per bucket: the honest competitor.",
-            _compiled(", dynamic=False", _BUCKETS),
+            f"Requests padded to {', '.join(map(str, BUCKETS[:-1]))} or {BUCKETS[-1]} tokens, one graph per bucket: the honest competitor.",
+            _compiled(", dynamic=False", _PAD),
+            specialises=True,
         ),
     ),
 )

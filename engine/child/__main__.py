@@ -15,6 +15,7 @@ import threading
 import traceback
 
 from engine.messages import (
+    AnswerRequests,
     Command,
     Event,
     Finish,
@@ -101,6 +102,10 @@ def serve(commands: CommandReader, channel: Channel) -> None:
             channel.send(session.measure_block(command))
         elif isinstance(command, Finish):
             channel.send(Finished(measurement=session.finish()))
+            if not session.requests:
+                return
+        elif isinstance(command, AnswerRequests):
+            channel.send(session.answer_requests())
             return
 
 

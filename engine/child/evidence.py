@@ -48,6 +48,12 @@ class Evidence:
         """How many different graphs exist so far; None where nothing compiles or torch does not tell."""
         return torch_internals.counter("stats", "unique_graphs") if self.compiles else None
 
+    def compilations(self) -> int | None:
+        """How often torch has compiled or recorded something so far; None where nothing compiles or torch does not tell."""
+        if not self.compiles:
+            return None
+        return len(self._events) if self._hears_events else self.graphs()
+
     def mark(self) -> None:
         """Warm-up is over: whatever is compiled or recorded from here on spoils the times."""
         self._marked_events = len(self._events)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Literal
 
 import torch
@@ -17,17 +18,21 @@ from engine.child.measurement import collector_off, take, warm_up
 from engine.child.memory import MemoryMeter
 from engine.child.model_facts import model_facts
 from engine.child.nvidia import read_conditions
-from engine.child.profiling import profile_calls
+from engine.child.profiling import profile_points
+from engine.child.requests import answer_requests
 from engine.child.setting import cpus_allowed, grad_mode, make_stopwatch, prepare_torch
 from engine.child.subject import Call, Inputs, load_subjects
 from engine.child.techniques import Applied, Context, apply
 from engine.child.torch_internals import shut_down_compile_workers
 from engine.child.turns import Turns
-from engine.messages import BlockMeasured, MeasureBlock, ReadyToMeasure, SetUp, WarmedUp, WarmUp
+from engine.messages import BlockMeasured, MeasureBlock, ReadyToMeasure, RequestsAnswered, SetUp, WarmedUp, WarmUp
 from engine.result import Block, Measurement, OutputCheck, PointSetUp
+from engine.spec import Protocol
 
 FIRST_CALLS = 3
 """CUDA graph trees warm up, record and replay in the first three calls (METHOD 1.3); each is kept by itself."""
+LATER_WARMUP_MIN_S = 0.2
+"""A child that measures many operator sizes is a warm process after the first; the two windows must agree at each size."""
 
 
 class Session:
@@ -92,20 +97,18 @@ class Session:
         return BlockMeasured(block=block)
 
     def finish(self) -> Measurement:
-        """Throughput, evidence and memory of the measured state; then outputs again, and the request stream."""
+        """Throughput, evidence and memory of the measured state; then outputs again."""
         self.announce("throughput")
         throughput_s = tuple(self._throughput(index) for index in range(len(self.subjects)))
         self.announce("check")
         facts, memory = self._facts(), dict(self.memory.steady())
         for index in range(len(self.subjects)):
-            with self.turns.of(index) as (call, _):
-                self._check(index, call, "after")
-        self.announce("requests")
-        request_s = self._answer_requests()
+            with self.turns.of(index):
+                self._check(index, "after")
         memory |= self.memory.whole_life()
         self.announce("profile")
         # Last of all: the profiler takes memory and time of its own.
-        facts = self._profile() | facts
+        facts = profile_points(self.turns, self.subjects, self.command.device) | facts
         for applied in self.applied:
             if applied.close is not None:
                 applied.close()
@@ -121,11 +124,24 @@ class Session:
             autotune_s=self.evidence.autotune_s(),
             compile_cache=self.command.compile_cache if self.evidence.compiles else None,
             throughput_s=throughput_s,
-            request_s=request_s,
             harness_s=self.stopwatch.floor(),
             memory=memory,
             facts=facts,
             outputs=tuple(self.outputs),
+        )
+
+    def answer_requests(self) -> RequestsAnswered:
+        """The request stream, last of all: the compiler forgets what was measured."""
+        self.announce("requests")
+        command = self.command
+        return answer_requests(
+            command.request_lengths,
+            self.requests,
+            lambda: apply(
+                command.variant, self.subjects[0], Context(seed=command.protocol.seed, process=command.process)
+            ),
+            self.stopwatch,
+            Evidence(command.device, self.evidence.compiles),
         )
 
     def _load(self) -> None:
@@ -153,10 +169,10 @@ class Session:
             self.announce("first_call")
             first_calls_s, new_graphs = self._make_first_calls(call, feed)
             self.announce("check")
-            self._check(index, call, "before")
+            self._check(index, "before")
             self.announce("warmup")
             self.grad_modes["warm-up"] = grad_mode()
-            warmed_up = warm_up(self.stopwatch, call, feed, min(first_calls_s), self.command.protocol)
+            warmed_up = warm_up(self.stopwatch, call, feed, min(first_calls_s), self._warm_up_protocol(index))
         self.call_s.append(warmed_up.call_s)
         self.warmup_calls.append(len(warmed_up.latency_s) * warmed_up.calls_per_sample)
         return PointSetUp(
@@ -176,24 +192,21 @@ class Session:
         new = tuple(after - before for before, after in itertools.pairwise(counts))
         return tuple(seconds), new if len(counts) == len(graphs) else None
 
-    def _check(self, index: int, call: Call, stage: Literal["before", "after"]) -> None:
+    def _warm_up_protocol(self, index: int) -> Protocol:
+        protocol = self.command.protocol
+        if index == 0 or self.subjects[index].workload.model:
+            return protocol
+        return replace(protocol, warmup_min_s=min(LATER_WARMUP_MIN_S, protocol.warmup_min_s))
+
+    def _check(self, index: int, stage: Literal["before", "after"]) -> None:
         subject = self.subjects[index]
         cases = equivalence.cases_of(subject, self.command.references)
-        self.outputs.append(equivalence.check(call, cases, stage=stage, workload=index, dtype=subject.workload.dtype))
+        answer = self.turns.applied(index).answer
+        self.outputs.append(equivalence.check(answer, cases, stage=stage, workload=index, dtype=subject.workload.dtype))
 
     def _throughput(self, index: int) -> float:
         with self.turns.of(index) as (call, feed), collector_off(), torch.inference_mode():
             return self.stopwatch.throughput(call, feed, self.call_s[index])
-
-    def _answer_requests(self) -> tuple[float, ...]:
-        """The stream of requests, one by one, what new lengths cost included."""
-        if not self.requests:
-            return ()
-        feeds = {length: itertools.cycle(subject.timed_inputs()) for length, subject in self.requests.items()}
-        with self.turns.of(0) as (call, _), collector_off(), torch.inference_mode():
-            return tuple(
-                self.stopwatch.sample(call, [next(feeds[length])]).wall_s for length in self.command.request_lengths
-            )
 
     def _facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {
@@ -210,10 +223,6 @@ class Session:
             if applied.facts is not None:
                 facts |= applied.facts()
         return facts
-
-    def _profile(self) -> dict[str, Any]:
-        with self.turns.of(0) as (call, feed):
-            return profile_calls(lambda: call(next(feed)), self.command.device)
 
     def _timed(self, action: Callable[[], None]) -> float:
         synchronize = make_synchronize(self.command.device)

@@ -21,7 +21,7 @@ from engine.comparison.arms import (
 from engine.comparison.claims import ClaimVerdict, ClaimWord, claim_verdict
 from engine.comparison.measured import Point, measured_row
 from engine.comparison.pairing import log_tables
-from engine.comparison.row import Badge, ComparisonRow
+from engine.comparison.row import Arrival, Badge, ComparisonRow
 from engine.comparison.sentences import number, sentence, short
 from engine.comparison.unmeasured import unmeasured_row
 from engine.frames import workload_row
@@ -76,6 +76,7 @@ def _place(run: Run, arm: Arm) -> int:
 
 
 __all__ = [
+    "Arrival",
     "Badge",
     "ClaimVerdict",
     "ClaimWord",

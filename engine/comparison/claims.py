@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from engine.catalog.types import Claim
+from engine.comparison.new_lengths import no_new_graphs
 from engine.comparison.row import ComparisonRow
 from engine.formatting import interval, speedup
 from engine.stats import Interval
@@ -42,7 +43,12 @@ def claim_verdict(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
 
     A figure holds when the 95 % interval of an established difference includes it, as far as its digits say; a claim without
     a figure when the variant is faster. An inconclusive interval decides nothing in a claim's favour, however wide it is.
+    A claim about graphs is judged on the graphs counted after each length.
     """
+    return (_judged_by_graphs if claim.judged_by == "graphs" else _judged_by_speedup)(claim, rows)
+
+
+def _judged_by_speedup(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
     row = next(iter(sorted(_rows_for(claim, rows), key=lambda row: not row.verdict.is_statistical)), None)
     if row is None:
         where = claim.source_note or "it has not been measured here in this configuration"
@@ -57,6 +63,15 @@ def claim_verdict(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
     if row.verdict is Verdict.INCONCLUSIVE:
         return ClaimVerdict(ClaimWord.NOT_TESTABLE, f"{measured}: too wide an interval to decide", row)
     return ClaimVerdict(ClaimWord.HOLDS, f"{measured} includes the claimed {speedup(claim.speedup)}", row)
+
+
+def _judged_by_graphs(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
+    own = [row for row in _rows_for(claim, rows) if row.arrivals]
+    if not own:
+        return ClaimVerdict(ClaimWord.NOT_TESTABLE, claim.source_note or "it has not been measured here")
+    finding = no_new_graphs(own)
+    words = {True: ClaimWord.HOLDS, False: ClaimWord.DOES_NOT_HOLD, None: ClaimWord.NOT_TESTABLE}
+    return ClaimVerdict(words[finding.passed], finding.reason, own[0])
 
 
 def _rows_for(claim: Claim, rows: Iterable[ComparisonRow]) -> list[ComparisonRow]:

@@ -13,6 +13,7 @@ from engine import stats
 from engine.catalog import is_twin
 from engine.comparison import checks, costs
 from engine.comparison.arms import Arm, Arms, natural_baseline
+from engine.comparison.arrivals import arrivals
 from engine.comparison.badges import badges_of
 from engine.comparison.pairing import log_ratios, process_log_ratios
 from engine.comparison.row import ComparisonRow
@@ -50,6 +51,7 @@ def measured_row(point: Point, arm: Arm, divided_by: Arm | None, baseline: str) 
     floor_s = floor_of(arm.variant, arm.workload, point.run)
     own = _own_checks(arm, floor_s)
     numbers = _times(arm) | costs.set_up(arm) | {"memory": costs.memory(arm), "floor_s": floor_s}
+    numbers["arrivals"] = arrivals(arm)
     if arm.variant == baseline:
         judged = decide(own, None)
         verdict = Verdict.BASELINE if judged.verdict is Verdict.NO_VERDICT else judged.verdict

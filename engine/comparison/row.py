@@ -21,6 +21,25 @@ class Badge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """How one process set came to this workload: as its `place`-th (from 0), after it had seen `first` first of all.
+
+    `new_graphs` were compiled by the first calls here, `graphs` there were then in all; None where nothing compiles.
+    `stall_s` is what the very first call took beyond a steady one (`median_s`).
+    """
+
+    process: int
+    place: int
+    first: Workload
+    new_graphs: int | None
+    graphs: int | None
+    first_call_s: float | None
+    stall_s: float | None
+    median_s: float | None
+    compile_cache: CacheState | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonRow:
     """One variant at one workload of one run, against one baseline. Seconds, bytes, counts; None is unknown.
 
@@ -28,7 +47,7 @@ class ComparisonRow:
     set. `rounds` is the smallest number of rounds any process set got, `samples` the steady samples in all. Medians are over
     all steady samples, `baseline_median_s` over the process sets the row shares with its baseline. `setup_cold_s` is from
     the process set that found its compile cache empty, `setup_warm_s` the median of the others. `percentile_note` says why
-    there is no percentile. `first_calls_s` are the cold set's first calls, one by one.
+    there is no percentile. `first_calls_s` are the cold set's first calls, one by one, `arrivals` how every set came here.
     """
 
     run_id: str
@@ -69,6 +88,7 @@ class ComparisonRow:
     compile_s: float | None = None
     autotune_s: float | None = None
     first_calls_s: tuple[float, ...] = ()
+    arrivals: tuple[Arrival, ...] = ()
     first_compile_cache: CacheState | None = None
     setup_cold_s: float | None = None
     setup_warm_s: float | None = None

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from engine.messages import (  # noqa: E402
+    AnswerRequests,
     BlockMeasured,
     Failed,
     Finish,
@@ -28,6 +29,7 @@ from engine.messages import (  # noqa: E402
     PhaseChanged,
     ReadyToMeasure,
     ReferencesMade,
+    RequestsAnswered,
     SetUp,
     WarmedUp,
     WarmUp,
@@ -87,7 +89,11 @@ class FakeChild:
                 case MeasureBlock() as command:
                     self.measure_block(command)
                 case Finish():
-                    return self.finish()
+                    self.finish()
+                    if not self.set_up.request_lengths:
+                        return None
+                case AnswerRequests():
+                    return self.answer_requests()
 
     def make_references(self, command):
         self.misbehave(self.modes.get("references", "ok"))
@@ -143,6 +149,12 @@ class FakeChild:
             compile_cache=self.set_up.compile_cache,
         )
         self.send(Finished(measurement=measurement))
+
+    def answer_requests(self):
+        if self.mode == "killed by a request":
+            os.kill(os.getpid(), signal.SIGKILL)
+        lengths = self.set_up.request_lengths
+        self.send(RequestsAnswered(request_s=(CALL_S,) * len(lengths), facts={"requests_that_compiled": [1]}))
 
     def misbehave(self, mode):
         match mode:

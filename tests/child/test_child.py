@@ -6,6 +6,7 @@ import pytest
 from measured import MeasuredChild, members_of_group, point, set_up, write_model_file
 
 from engine.messages import (
+    AnswerRequests,
     BlockMeasured,
     Failed,
     Finish,
@@ -14,6 +15,7 @@ from engine.messages import (
     MeasureBlock,
     ReadyToMeasure,
     ReferencesMade,
+    RequestsAnswered,
     WarmedUp,
     WarmUp,
 )
@@ -33,14 +35,16 @@ def measured(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> tupl
 
 def test_phases_come_in_the_order_of_the_method(measured: tuple[MeasuredChild, Measurement]) -> None:
     child, _ = measured
-    assert child.phases() == ["load", "apply", "first_call", "check", "warmup", "steady", "finish"]
+    assert child.phases()[:6] == ["load", "apply", "first_call", "check", "warmup", "steady"]
+    assert "finish" in child.phases()[6:]
 
 
 def test_first_calls_warm_up_and_steady_calls_are_kept_apart(measured: tuple[MeasuredChild, Measurement]) -> None:
     _, measurement = measured
     (set_up_of_point,) = measurement.points
     assert len(set_up_of_point.first_calls_s) == 3
-    assert len(set_up_of_point.warmup_s) >= 10
+    assert set_up_of_point.warmup_s
+    assert not set(set_up_of_point.first_calls_s) & set(set_up_of_point.warmup_s)
     (block,) = measurement.blocks
     assert (len(block.latency_s), block.calls_per_sample) == (7, 3)
     assert all(host <= wall for host, wall in zip(block.host_s or (), block.latency_s, strict=True))
@@ -52,7 +56,7 @@ def test_what_must_be_equal_in_all_arms_is_recorded(measured: tuple[MeasuredChil
     facts = measurement.facts
     assert facts["attention"] == "sdpa"
     assert facts["grad_mode"] == "inference"
-    assert facts["threads"] == 2
+    assert facts["threads"] == 1
     assert facts["cpus_allowed"] >= 1
     assert facts["model_note"] == "real weights from a local folder"
 
@@ -169,11 +173,13 @@ def test_cold_caches_make_every_sample_one_call(tmp_path: Path) -> None:
     assert min(cold.blocks[0].latency_s) > min(hot.blocks[0].latency_s)
 
 
-def test_requests_of_other_lengths_are_answered_after_the_rounds(tiny_model: Path, tmp_path: Path) -> None:
+def test_requests_of_other_lengths_are_answered_after_everything_else(tiny_model: Path, tmp_path: Path) -> None:
     with MeasuredChild(tmp_path) as child:
-        measurement = child.measure(set_up(point(tiny_model), request_lengths=(5, 9, 5, 64)))
-    assert isinstance(measurement, Measurement)
-    assert len(measurement.request_s) == 4
+        child.measure(set_up(point(tiny_model), request_lengths=(5, 9, 5, 64)))
+        answered = child.ask(AnswerRequests(), RequestsAnswered)
+        assert child.exit_code() == 0
+    assert len(answered.request_s) == 4
+    assert answered.facts["requests_that_compiled"] == []
 
 
 def test_a_request_longer_than_the_model_takes_is_refused_before_measuring(tiny_model: Path, tmp_path: Path) -> None:

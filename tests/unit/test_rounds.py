@@ -72,7 +72,7 @@ class FakeTime:
 def clock():
     """A clock over three set-ups expected to take what the estimate says, with the events it tells."""
     fake = FakeTime()
-    steps = steps_of(plan(EXPERIMENT).groups, EXPERIMENT)
+    steps = steps_of(plan(EXPERIMENT).groups, EXPERIMENT.with_protocol(PROTOCOLS["quick"]))
     events = []
     made = RunClock(steps, STANDARD, events.append, fake)
     return made, fake, steps, events

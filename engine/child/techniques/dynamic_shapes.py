@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
+from engine.catalog.dynamic_shapes import BUCKETS, padded_length
 from engine.child.subject import Inputs, Outputs, Subject
 from engine.child.techniques import Applied, Context, Technique
+from engine.errors import InvalidSpec
 
-BUCKETS = (16, 32, 64, 128, 256, 512)
-"""Lengths that requests are padded up to; longer ones go unpadded."""
+NO_CUDAGRAPHS = "max-autotune-no-cudagraphs"
 
 
 def eager(subject: Subject, context: Context) -> Applied:
@@ -27,11 +30,11 @@ def _compiled(**arguments: object) -> Technique:
 def mark_dynamic(subject: Subject, context: Context) -> Applied:
     """Only the sequence dimension is symbolic, within bounds; a length of 1 is outside and compiles a graph of its own."""
     compiled = torch.compile(subject.program)
-    longest = subject.longest or max(BUCKETS)
+    longest = subject.longest or BUCKETS[-1]
 
     def call(inputs: Inputs) -> Outputs:
         for value in inputs.values():
-            if value.dim() > 1 and 2 <= value.shape[1] <= longest:
+            if _has_length(value) and 2 <= value.shape[1] <= longest:
                 torch._dynamo.mark_dynamic(value, 1, min=2, max=longest)
         return compiled(**inputs)
 
@@ -39,17 +42,43 @@ def mark_dynamic(subject: Subject, context: Context) -> Applied:
 
 
 def buckets(subject: Subject, context: Context) -> Applied:
-    """Pad to the next bucket, answer, cut the padding off: the mask keeps the real tokens' answers right."""
+    """Pad to the next bucket, answer, cut the padding off: the mask keeps the real tokens' answers right.
+
+    Cut is what is `(batch, sequence, hidden)`; a pooled output `(batch, hidden)` has no padding in it.
+    """
     compiled = torch.compile(subject.program, dynamic=False)
 
     def call(inputs: Inputs) -> Outputs:
-        length = inputs["input_ids"].shape[1]
-        room = next((bucket for bucket in BUCKETS if bucket >= length), length) - length
-        padded = {name: torch.nn.functional.pad(value, (0, room)) for name, value in inputs.items()}
-        outputs = compiled(**padded)
-        return {name: value[:, :length] if value.dim() == 3 else value for name, value in outputs.items()}
+        length = _length_of(inputs, subject)
+        full = padded_length(length, subject.longest)
+        padded = {name: _padded(value, full - length) for name, value in inputs.items()}
+        return {name: _cut(value, length, full) for name, value in compiled(**padded).items()}
 
-    return Applied(call=call, facts=lambda: {"buckets": list(BUCKETS)})
+    return Applied(call=call)
+
+
+def _has_length(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dim() > 1
+
+
+def _length_of(inputs: Inputs, subject: Subject) -> int:
+    if "attention_mask" not in inputs:
+        raise InvalidSpec(
+            f"{subject.workload.subject} takes no attention_mask, so its requests cannot be padded to buckets. "
+            "Leave this variant out."
+        )
+    return int(inputs["attention_mask"].shape[1])
+
+
+def _padded(value: Any, room: int) -> Any:
+    """`(batch, sequence)` with `room` zeros after every row: the id of some token, and a mask that hides it."""
+    return torch.nn.functional.pad(value, (0, room))
+
+
+def _cut(value: Any, length: int, full: int) -> Any:
+    if isinstance(value, tuple):  # the hidden states of every layer, where a model hands them out
+        return tuple(_cut(each, length, full) for each in value)
+    return value[:, :length] if value.dim() == 3 and value.shape[1] == full else value
 
 
 VARIANTS: dict[str, Technique] = {
@@ -58,8 +87,9 @@ VARIANTS: dict[str, Technique] = {
     "dynamic-shapes/dynamic-true": _compiled(dynamic=True),
     "dynamic-shapes/dynamic-false": _compiled(dynamic=False),
     "dynamic-shapes/mark-dynamic": mark_dynamic,
-    "dynamic-shapes/no-cudagraphs": _compiled(mode="max-autotune-no-cudagraphs", dynamic=True),
-    "dynamic-shapes/no-cudagraphs-static": _compiled(mode="max-autotune-no-cudagraphs", dynamic=False),
+    "dynamic-shapes/no-cudagraphs": _compiled(mode=NO_CUDAGRAPHS),
+    "dynamic-shapes/no-cudagraphs-dynamic": _compiled(mode=NO_CUDAGRAPHS, dynamic=True),
+    "dynamic-shapes/no-cudagraphs-static": _compiled(mode=NO_CUDAGRAPHS, dynamic=False),
     "dynamic-shapes/reduce-overhead": _compiled(mode="reduce-overhead"),
     "dynamic-shapes/buckets": buckets,
 }

@@ -1,0 +1,55 @@
+"""The stream of requests: answered one by one by a compiler that starts afresh, so that every stall is in the total."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+
+import torch
+
+from engine.child import torch_internals
+from engine.child.evidence import Evidence
+from engine.child.measurement import Stopwatch, collector_off
+from engine.child.subject import Subject
+from engine.child.techniques import Applied
+from engine.messages import RequestsAnswered
+
+
+def answer_requests(
+    lengths: Sequence[int],
+    subjects: Mapping[int, Subject],
+    apply: Callable[[], Applied],
+    stopwatch: Stopwatch,
+    evidence: Evidence,
+) -> RequestsAnswered:
+    """Answer a request of each of `lengths` in turn; `subjects` are by length, `apply` applies the technique anew.
+
+    Whatever was compiled before is forgotten and the compile cache is empty, as for a server's first start.
+    """
+    fresh = torch_internals.fresh_compile_cache() if evidence.compiles else nullcontext()
+    feeds = {length: itertools.cycle(subject.timed_inputs()) for length, subject in subjects.items()}
+    seconds, compilations = [], []
+    with fresh, torch.inference_mode():
+        evidence.begin()
+        call = apply().call
+        compilations.append(evidence.compilations())
+        with collector_off():
+            for length in lengths:
+                seconds.append(stopwatch.sample(call, [next(feeds[length])]).wall_s)
+                compilations.append(evidence.compilations())
+    facts = evidence.facts()
+    return RequestsAnswered(
+        request_s=tuple(seconds),
+        facts={
+            "request_graphs": facts.get("graphs"),
+            "requests_that_compiled": _that_compiled(compilations),
+            "request_limit_hit": facts.get("recompile_limit_hit"),
+        },
+    )
+
+
+def _that_compiled(compilations: Iterable[int | None]) -> list[int]:
+    """Which requests, counted from 1, made torch compile or record something."""
+    pairs = itertools.pairwise(compilations)
+    return [number for number, (before, after) in enumerate(pairs, start=1) if before != after]
