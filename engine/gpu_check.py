@@ -1,8 +1,8 @@
 """First results from a GPU box within five minutes: `python -m engine gpu-check`.
 
-No network, no streamlit, torch 2.11 or newer. A smoke test first, then `tests/gpu`, then the catalog's techniques in the order
-of the journey, the result CSV after each and a Markdown report that is rewritten after every step, so that whatever ends the
-check early loses nothing. Exit codes: 0 all well, 1 something failed, 2 there was nothing to check.
+No network, no streamlit, torch 2.11 or newer. A smoke test first, then `tests/gpu`, then a few variants in the order of the
+journey, the result CSV after each and a Markdown report that is rewritten after every step, so that whatever ends the check
+early loses nothing. Exit codes: 0 all well, 1 something failed, 2 there was nothing to check.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from engine.catalog import TECHNIQUES, Technique, why_unavailable
+from engine.catalog import Variant, find_technique, find_variant, why_unavailable
 from engine.child_process import ROOT
 from engine.comparison import compare_run
 from engine.exports import markdown_table
@@ -36,11 +36,21 @@ from engine.spec import PROTOCOLS, Experiment, Workload
 LIMIT_S = 300.0
 SMOKE_LIMIT_S = 60.0
 TESTS_LIMIT_S = 75.0
-SHARE = 0.5
-"""No technique but the last may take more than this part of the time that is left: one that hangs must not hide the others."""
+RESERVE_S = 20.0
+"""Kept for every later step: one variant that hangs must not hide the others."""
 SHORTEST_S = 15.0
 """With less time than this left no measurement is begun: a process start and a load would use it up."""
-ARTICLE_POINT = Workload(model="distilbert-base-uncased", batch_size=1, sequence_length=11)
+MODEL = "distilbert-base-uncased"
+LENGTHS = (11, 17, 64)
+"""Tokens. Variants that serve several lengths get all of these, the others the article's 11."""
+MEASURED = (
+    ("baseline/eager",),
+    ("torch-compile/default",),
+    ("cuda-graphs/reduce-overhead", "cuda-graphs/eager-served"),
+    ("max-autotune/no-cudagraphs",),
+    ("dynamic-shapes/no-cudagraphs",),
+)
+"""Few enough to fit; `python -m engine suite` measures everything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +79,10 @@ class GpuCheck:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._do("Smoke", self._smoke)
         self._do("GPU tests", self._tests)
-        for place, technique in enumerate(TECHNIQUES):
-            share = 1.0 if technique is TECHNIQUES[-1] else SHARE
-            self._do(technique.title, partial(self._measure, place, technique, share))
+        for place, keys in enumerate(MEASURED, start=1):
+            variants = [find_variant(key) for key in keys]
+            reserve_s = RESERVE_S * (len(MEASURED) - place)
+            self._do(find_technique(variants[0].technique).title, partial(self._measure, place, variants, reserve_s))
         return self.steps
 
     def left_s(self) -> float:
@@ -110,26 +121,26 @@ class GpuCheck:
             return f"{problem} {closing}; tests.log has the rest.", False
         return closing, True if "passed" in closing else None
 
-    def _measure(self, place: int, technique: Technique, share: float) -> tuple[str, bool | None]:
-        reasons = {each.key: why_unavailable(each, self.machine, self.device) for each in technique.variants}
-        if all(reasons.values()):
-            return f"Not available here: {next(iter(reasons.values()))}.", None
-        if self.left_s() < SHORTEST_S:
-            return "Not begun: the five minutes were used up.", None
-        run = self._record(technique, self.left_s() * share)
-        path = self.folder / f"{place + 1}-{technique.key}.csv"
+    def _measure(self, place: int, variants: Sequence[Variant], reserve_s: float) -> tuple[str, bool | None]:
+        reasons = [why_unavailable(variant, self.machine, self.device) for variant in variants]
+        if all(reasons):
+            return f"Not available here: {reasons[0]}.", None
+        limit_s = self.left_s() - reserve_s
+        if limit_s < SHORTEST_S:
+            return "Not begun: the time was used up.", None
+        run = self._record(variants, limit_s)
+        path = self.folder / f"{place}-{variants[0].technique}.csv"
         write([run], path)
         failures = [each for each in run.outcomes if isinstance(each, Failure) and each.kind != "unavailable"]
         notes = [f"`{path.name}`, {run.status}", *(f"{each.variant}: {each.message}" for each in failures)]
-        is_well = run.status == "done" and not failures
-        return f"{markdown_table(compare_run(run))}\n{_bullets(notes)}", is_well if run.status == "done" else None
+        text = f"{markdown_table(compare_run(run))}\n{_bullets(notes)}"
+        return text, not failures if run.status == "done" else None
 
-    def _record(self, technique: Technique, limit_s: float) -> Run:
-        models = [ARTICLE_POINT] if any(not variant.subjects for variant in technique.variants) else []
-        operators = [Workload(**fields) for fields in technique.default_workloads]  # type: ignore[arg-type]
+    def _record(self, variants: Sequence[Variant], limit_s: float) -> Run:
+        lengths = LENGTHS if any(variant.serves_many for variant in variants) else LENGTHS[:1]
         experiment = Experiment(
-            workloads=tuple(dict.fromkeys([*models, *operators])),
-            variants=tuple(variant.key for variant in technique.variants),
+            workloads=tuple(Workload(model=MODEL, batch_size=1, sequence_length=length) for length in lengths),
+            variants=tuple(variant.key for variant in variants),
             device=self.device,
             protocol=PROTOCOLS["quick"],
         )
@@ -175,17 +186,15 @@ def check(device: str | None, folder: Path, tell: Callable[[str], None], limit_s
 
 def _output(command: list[str], limit_s: float) -> tuple[str, str | None]:
     """What a command printed, and what went wrong in words, if anything did; nothing it started outlives it."""
-    process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
-    )
-    try:
-        output, errors = process.communicate(timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        return "", f"No answer within {seconds(round(limit_s))}."
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, process_group=0) as process:
+        try:
+            output, errors = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            return "", f"No answer within {seconds(limit_s)}."
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
     if process.returncode == 0:
         return output, None
     last_words = (errors.strip().splitlines() or ["nothing said"])[-1]
