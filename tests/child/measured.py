@@ -106,7 +106,8 @@ def set_up(*workloads: Workload, variant: str = "baseline/eager", **changes: Any
     settings: dict[str, Any] = {
         "process": 0,
         "device": "cpu",
-        "threads": 2,
+        # One thread: with more, a busy machine makes OpenMP's barriers of a tiny model take a hundred milliseconds.
+        "threads": 1,
         "matmul_precision": "highest",
         "protocol": SHORT,
         "cache_mode": "hot",

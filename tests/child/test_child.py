@@ -36,7 +36,6 @@ def measured(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> tupl
 def test_phases_come_in_the_order_of_the_method(measured: tuple[MeasuredChild, Measurement]) -> None:
     child, _ = measured
     assert child.phases()[:6] == ["load", "apply", "first_call", "check", "warmup", "steady"]
-    assert "finish" in child.phases()[6:]
 
 
 def test_first_calls_warm_up_and_steady_calls_are_kept_apart(measured: tuple[MeasuredChild, Measurement]) -> None:
