@@ -27,8 +27,8 @@ RANDOM_CASES = 8
 LARGE_CASE_BYTES = 4 * 2**20
 LARGE_CASES = 3
 """Operators over megabytes are compared on three inputs, and in place: a file of them would fill the disk."""
-SAMPLED_ROWS = 2**17
-"""Of a large rowwise result so many rows at its beginning, at its end and spread between them are compared."""
+SAMPLED_ELEMENTS = 2**16
+"""Of a large rowwise result so many elements at its beginning, at its end and spread between them are compared."""
 EXTREME_SCALE = 1024.0
 
 
@@ -96,11 +96,12 @@ def make_cases(subject: Subject) -> Iterator[Case]:
 
 
 def sampled_rows(inputs: Inputs) -> torch.Tensor:
-    """Rows of a large result to compare: its first ones, its last ones, and as many spread evenly between them."""
-    size = _rows_of(inputs)
-    count = min(SAMPLED_ROWS, size)
-    spread = np.linspace(0, size - 1, count).astype(np.int64)
-    return torch.from_numpy(np.unique(np.concatenate([np.arange(count), spread, np.arange(size - count, size)])))
+    """Rows of a large result to compare: its first ones, as many spread evenly, its last ones; some may come twice."""
+    longest = max(_tensors(inputs).values(), key=lambda tensor: tensor.shape[0])
+    size = longest.shape[0]
+    count = min(size, max(1, SAMPLED_ELEMENTS * size // longest.numel()))
+    spread = torch.linspace(0, size - 1, count, dtype=torch.float64).long()
+    return torch.cat([torch.arange(count), spread, torch.arange(size - count, size)])
 
 
 def make_references(subjects: Sequence[Subject], path: str | Path) -> None:
