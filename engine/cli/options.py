@@ -14,7 +14,19 @@ DEFAULT_MODEL = "distilbert-base-uncased"
 Device = Annotated[str, typer.Option(help="cpu, cuda:0, ...; `devices` lists them.")]
 Model = Annotated[str, typer.Option(help="Hub id, local folder, or path/to/file.py:build.")]
 BatchSize = Annotated[list[int], typer.Option(help="May be repeated.")]
-SequenceLength = Annotated[list[int], typer.Option(help="Tokens. May be repeated.")]
+SequenceLength = Annotated[
+    list[int] | None,
+    typer.Option(help="Tokens. May be repeated. 11 unless given; several where one process serves them all."),
+]
+TwelveLengths = Annotated[bool, typer.Option("--twelve-lengths", help="Twelve lengths from 8 to 512 tokens as well.")]
+Requests = Annotated[
+    Path | None,
+    typer.Option(help="Dynamic shapes: a file with the tokens of one request per row, instead of realistic lengths."),
+]
+RequestCount = Annotated[
+    int | None,
+    typer.Option(help="Dynamic shapes: how many realistic requests; 0 for none. On a CPU a budget cuts them."),
+]
 Dtype = Annotated[str, typer.Option(help=f"One of {', '.join(DTYPES)}.")]
 Protocol = Annotated[str, typer.Option(help=f"One of {', '.join(PROTOCOLS)}; only the last two give verdicts.")]
 Threads = Annotated[int | None, typer.Option(help="CPU threads of every arm; all physical cores unless given.")]

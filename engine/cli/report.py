@@ -10,6 +10,7 @@ from rich.text import Text
 
 from engine import captions
 from engine.cli.console import OUT, say
+from engine.cli.lengths_report import show_lengths
 from engine.comparison import ComparisonRow, compare_run, number, plain_row, sentence
 from engine.formatting import seconds
 from engine.result import Run
@@ -34,6 +35,7 @@ def show_table(run: Run) -> None:
     for row in rows:
         if row.reason:
             say(sentence(row))
+    show_lengths(run, rows)
 
 
 def show_json(run: Run) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from engine.cli import options
 from engine.cli.console import say_aside
+from engine.cli.lengths import choose_lengths, choose_requests, say_of
 from engine.cli.live import measure
 from engine.cli.report import exit_code, show_json, show_table
 from engine.cli.request import check_writable, choose_variants, make_experiment, model_workloads
@@ -24,7 +25,10 @@ def run(
     device: options.Device = "cpu",
     model: options.Model = options.DEFAULT_MODEL,
     batch_size: options.BatchSize = [1],  # noqa: B006 - typer copies it
-    sequence_length: options.SequenceLength = [11],  # noqa: B006
+    sequence_length: options.SequenceLength = None,
+    twelve_lengths: options.TwelveLengths = False,
+    requests: options.Requests = None,
+    request_count: options.RequestCount = None,
     dtype: options.Dtype = "float32",
     protocol: options.Protocol = "standard",
     threads: options.Threads = None,
@@ -37,15 +41,20 @@ def run(
     """Measure techniques against their baselines; the baseline and its A/A twin are always included."""
     check_writable(csv)
     variants = choose_variants(technique or (), variant or ())
+    lengths = choose_lengths(variants, sequence_length, twelve_lengths, device)
+    points = model_workloads(model, batch_size, lengths, dtype)
+    stream = choose_requests(variants, points, requests, request_count, device)
     experiment = make_experiment(
         variants,
-        model_workloads(model, batch_size, sequence_length, dtype),
+        points,
         protocol,
+        request_lengths=stream.lengths,
         device=device,
         threads=threads,
         matmul_precision=matmul_precision,
         text=text,
     )
+    say_of(stream)
     say_aside(f"About {seconds(round(estimate_seconds(experiment)))} on a 2-core CPU. Ctrl-C keeps what is finished.")
     result = measure(experiment, describe_machine(), label)
     if csv:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import typer
 
-from engine.catalog import TECHNIQUES
+from engine.catalog import TECHNIQUES, Variant
 from engine.cli import options
 from engine.cli.console import say, say_aside
+from engine.cli.lengths import choose_lengths, choose_requests
 from engine.cli.live import measure
 from engine.cli.report import exit_code, show_table
 from engine.cli.request import check_writable, make_experiment, model_workloads
@@ -14,7 +15,7 @@ from engine.formatting import seconds
 from engine.result import Run
 from engine.results_csv import write
 from engine.runner import describe_machine, estimate_seconds
-from engine.spec import PANGRAM
+from engine.spec import PANGRAM, Experiment
 
 
 def suite(
@@ -22,7 +23,8 @@ def suite(
     device: options.Device = "cpu",
     model: options.Model = options.DEFAULT_MODEL,
     batch_size: options.BatchSize = [1],  # noqa: B006 - typer copies it
-    sequence_length: options.SequenceLength = [11],  # noqa: B006
+    sequence_length: options.SequenceLength = None,
+    request_count: options.RequestCount = None,
     dtype: options.Dtype = "float32",
     protocol: options.Protocol = "standard",
     threads: options.Threads = None,
@@ -33,9 +35,15 @@ def suite(
 ) -> None:
     """Measure every variant of the catalog, or show why it cannot be measured here."""
     check_writable(csv)
-    models = model_workloads(model, batch_size, sequence_length, dtype)
     settings = {"device": device, "threads": threads, "matmul_precision": matmul_precision, "text": text}
-    experiments = [make_experiment(technique.variants, models, protocol, **settings) for technique in TECHNIQUES]
+
+    def experiment_of(variants: tuple[Variant, ...]) -> Experiment:
+        lengths = choose_lengths(variants, sequence_length, False, device)
+        points = model_workloads(model, batch_size, lengths, dtype)
+        stream = choose_requests(variants, points, None, request_count, device)
+        return make_experiment(variants, points, protocol, request_lengths=stream.lengths, **settings)
+
+    experiments = [experiment_of(technique.variants) for technique in TECHNIQUES]
     say_aside(f"About {seconds(round(sum(map(estimate_seconds, experiments))))} on a 2-core CPU.")
     machine, runs = describe_machine(), list[Run]()
     for technique, experiment in zip(TECHNIQUES, experiments, strict=True):

@@ -1,0 +1,56 @@
+"""What a run over many lengths comes to, in the sentence that stands first. Plain text, nothing to render."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.comparison import ComparisonRow
+from engine.dynamic_shapes.stream import StreamRow, chance, soonest
+from engine.dynamic_shapes.table import paths
+from engine.formatting import count, fraction, seconds
+
+
+def sentence(rows: Sequence[ComparisonRow], found: Sequence[StreamRow]) -> str:
+    """Who was through with the requests first, stalls included; without a stream, who compiled how often."""
+    first = soonest(found)
+    if first is None or first.total_s is None:
+        return _graphs(rows)
+    eager = next((row for row in found if row.is_baseline and row.total_s is not None), None)
+    requests = count(first.requests)
+    if eager is None or eager.total_s is None:
+        return f"{first.label} answered {requests} requests first, in {_total(first)}."
+    if first.is_baseline:
+        second = soonest(row for row in found if not row.is_baseline)
+        others = f" Next came {second.label}: {_total(second)}." if second else ""
+        return f"Nothing was through with {requests} requests before eager: {seconds(eager.total_s)}.{others}"
+    if first.total_s > eager.total_s / (1 + chance(found)):
+        return f"{first.label} and eager took about as long for {requests} requests: {_total(first)}, {seconds(eager.total_s)}."
+    return f"{first.label} was through with {requests} requests first: {_total(first)}; eager took {seconds(eager.total_s)}."
+
+
+def caveat(found: Sequence[StreamRow]) -> str:
+    """What the totals rest on."""
+    twin = next((row for row in found if row.is_twin and row.total_s and row.eager_s), None)
+    said = "Each variant answered the stream once, with nothing compiled and an empty compile cache: no interval, no verdict."
+    if twin is None or not twin.total_s or not twin.eager_s:
+        return said
+    return f"{said} The same eager work done twice differed by {fraction(abs(twin.total_s / twin.eager_s - 1))}."
+
+
+def _total(row: StreamRow) -> str:
+    stalls = f", {seconds(row.stall_s)} of it in {count(row.stalls)} stalls" if row.stalls > 1 else ""
+    return f"{seconds(row.total_s)}{stalls or (f', {seconds(row.stall_s)} of it in one stall' if row.stalls else '')}"
+
+
+def _graphs(rows: Sequence[ComparisonRow]) -> str:
+    """Graphs of each variant after the last length, the most of any process set."""
+    most: dict[str, int] = {}
+    for (label, _), path in paths(row for row in rows if not row.is_twin).items():
+        graphs = path[-1][1].graphs
+        if graphs is not None:
+            most[label] = max(most.get(label, 0), graphs)
+    lengths = len({row.workload.sequence_length for row in rows})
+    if not most:
+        return f"Nothing was compiled for {count(lengths)} lengths."
+    told = ", ".join(f"{label} {count(graphs)}" for label, graphs in most.items())
+    return f"Graphs compiled for {count(lengths)} lengths: {told}."
