@@ -5,13 +5,14 @@ The figures are for a 2-core CPU (METHOD 7); a running run replaces each by what
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from engine.arms import Arm, Group, plan, requests_of
 from engine.catalog import find_variant
 from engine.catalog.dynamic_shapes import RECOMPILE_LIMIT
+from engine.catalog.operators import OPERATORS
 from engine.spec import Experiment, Protocol, Workload
 
 REFERENCES_S = 12.0
@@ -22,9 +23,15 @@ FINISH_S = 1.5
 MODEL_CALL_S = 0.020
 """DistilBERT at a few tokens, bound by reading its weights; every further token adds `TOKEN_S`."""
 TOKEN_S = 0.0007
-ELEMENT_S = 1.5e-9
-"""An operator over many elements, bound by memory: about 30 bytes each at 20 GB/s."""
-OPERATOR_CALL_S = 20e-6
+ELEMENT_S = 0.3e-9
+"""An operator over many elements, bound by memory, per array it holds: 4 bytes at about 13 GB/s, fresh pages included."""
+OPERATOR_CALL_S = 10e-6
+OPERATOR_REFERENCES_S = 7.0
+OPERATOR_LOAD_S = 1.3
+OPERATOR_COLD_COMPILE_S, OPERATOR_WARM_COMPILE_S = 2.5, 0.6
+"""Of each size; a child of operators loads no model, and is warm after its first size."""
+OPERATOR_CHECK_S, OPERATOR_CHECK_CALLS = 0.1, 13
+"""Comparing outputs once: so long, and as long as so many calls."""
 THROW_AWAY_CALLS = 2
 
 
@@ -91,8 +98,11 @@ def estimate_seconds(experiment: Experiment) -> float:
 def expected_s(step: Step, protocol: Protocol) -> float:
     """Seconds one step takes."""
     if step.kind == "references":
-        return REFERENCES_S + sum(10 * _call_s(workload) for workload in step.workloads)
+        made_s = REFERENCES_S if step.workloads[0].model else OPERATOR_REFERENCES_S
+        return made_s + sum(10 * _call_s(workload) for workload in step.workloads)
     points = [workload for arm in step.arms for workload in arm.workloads]
+    if points and points[0].operator and step.kind in ("set_up", "finish"):
+        return _operators_s(step, points, protocol)
     if step.kind == "finish":
         return FINISH_S * len(points)
     if step.kind == "set_up":
@@ -102,7 +112,20 @@ def expected_s(step: Step, protocol: Protocol) -> float:
     if step.kind == "requests":
         answered_s = sum(model_call_s(points[0].batch_size or 1, length) for length in step.requests)
         return answered_s + _graphs(step.arms[0], len(set(step.requests))) * COLD_COMPILE_S
-    return sum(_rounds_s(point, protocol) for point in points)
+    sizes = len(dict.fromkeys(points))
+    return sum(_rounds_s(point, sizes, protocol) for point in points)
+
+
+def _operators_s(step: Step, points: Sequence[Workload], protocol: Protocol) -> float:
+    """Set-up or end of one child that measures operators in many sizes."""
+    checks_s = sum(OPERATOR_CHECK_S + OPERATOR_CHECK_CALLS * _call_s(point) for point in points)
+    if step.kind == "finish":
+        return checks_s * 2
+    compile_s = OPERATOR_COLD_COMPILE_S if step.is_cold else OPERATOR_WARM_COMPILE_S
+    least_s = protocol.warmup_min_s / len(points)
+    warm_up_s = sum(max(least_s, (protocol.warmup_min_calls + 3) * _call_s(point)) for point in points)
+    compiled = len(points) if find_variant(step.arms[0].variant).compiles else 0
+    return OPERATOR_LOAD_S + warm_up_s + checks_s + compiled * compile_s
 
 
 def model_call_s(batch_size: int, sequence_length: int) -> float:
@@ -121,15 +144,20 @@ def _graphs(arm: Arm, shapes: int) -> int:
 def _call_s(workload: Workload) -> float:
     if workload.model:
         return model_call_s(workload.batch_size or 1, workload.sequence_length or 1)
-    return OPERATOR_CALL_S + ELEMENT_S * (workload.elements or 0) * (workload.operations or 1)
+    card = OPERATORS.get(workload.operator or "")
+    arrays = (card.alive if card else 1.0) * (workload.operations or 1)
+    return OPERATOR_CALL_S + ELEMENT_S * arrays * (workload.elements or 0)
 
 
 def _warm_up_s(workload: Workload, protocol: Protocol) -> float:
     return max(protocol.warmup_min_s, (protocol.warmup_min_calls + 3) * _call_s(workload))
 
 
-def _rounds_s(workload: Workload, protocol: Protocol) -> float:
+def _rounds_s(workload: Workload, sizes: int, protocol: Protocol) -> float:
     call_s = _call_s(workload)
-    timed_s = max(protocol.block_s, protocol.min_calls_per_block * call_s)
-    rounds = min(protocol.rounds, protocol.point_budget_s / timed_s)
+    longest_s = protocol.max_calls_per_block * max(protocol.min_sample_s, call_s)
+    timed_s = max(min(protocol.block_s, longest_s), protocol.min_calls_per_block * call_s)
+    budget_s = protocol.point_budget_s / (sizes if workload.operator else 1)
+    # The slowest arm, which takes about twice the mean, ends an operator's rounds for all of them.
+    rounds = min(protocol.rounds, max(1.0, budget_s / timed_s / (2 if workload.operator else 1)))
     return rounds * (protocol.rest_s + THROW_AWAY_CALLS * call_s + timed_s)

@@ -48,6 +48,11 @@ def block_size(call_s: float, protocol: Protocol, cache_mode: CacheMode) -> tupl
     return min(max(samples, protocol.min_calls_per_block), protocol.max_calls_per_block), calls
 
 
+def budget_s(point: Workload, points: int, protocol: Protocol) -> float:
+    """Seconds of timed calls an arm may use at one point; the many sizes of an operator share the budget of one point."""
+    return protocol.point_budget_s / points if point.operator else protocol.point_budget_s
+
+
 class Rounds:
     """All rounds of one process set. `members` shrinks when a child fails; `guard` makes its failure an outcome."""
 
@@ -102,7 +107,7 @@ class Rounds:
 
     def _has_budget(self, point: Workload) -> bool:
         used = [member.used_s[point] for member in self._at(point)]
-        return bool(used) and max(used) < self._protocol.point_budget_s
+        return bool(used) and max(used) < budget_s(point, len(self._points), self._protocol)
 
     def _warm_up(self, member: Member, workload: int, calls: int) -> None:
         missing = calls - member.ready.warmup_calls[workload]

@@ -134,11 +134,12 @@ TECHNIQUE = Technique(
             proofs=("compiled", "no_recompile_while_timing", "no_eager_fallback", _FUSED),
             compiles=True,
             serves_many=True,
+            specialises=True,
         ),
         _variant("two-kernels", "Two kernels: torch.add(alpha=)", "The product, then a scaled sum.", _loop("", "a = torch.add(a, b * c, alpha=0.5)"), _FUSED),
     ),
     default_workloads=(
-        *({"operator": "addcmul", "elements": 2**power} for power in (10, 14, 17, 20, 22, 24)),
+        *({"operator": "addcmul", "elements": 2**power} for power in (10, 14, 18, 21, 24)),
         *({"operator": "bias-gelu-norm", "elements": tokens * 768} for tokens in (11, 1024)),
     ),
 )  # fmt: skip

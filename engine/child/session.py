@@ -31,8 +31,6 @@ from engine.spec import Protocol
 
 FIRST_CALLS = 3
 """CUDA graph trees warm up, record and replay in the first three calls (METHOD 1.3); each is kept by itself."""
-LATER_WARMUP_MIN_S = 0.2
-"""A child that measures many operator sizes is a warm process after the first; the two windows must agree at each size."""
 
 
 class Session:
@@ -172,7 +170,7 @@ class Session:
             self._check(index, "before")
             self.announce("warmup")
             self.grad_modes["warm-up"] = grad_mode()
-            warmed_up = warm_up(self.stopwatch, call, feed, min(first_calls_s), self._warm_up_protocol(index))
+            warmed_up = warm_up(self.stopwatch, call, feed, min(first_calls_s), self._warm_up_protocol())
         self.call_s.append(warmed_up.call_s)
         self.warmup_calls.append(len(warmed_up.latency_s) * warmed_up.calls_per_sample)
         return PointSetUp(
@@ -192,11 +190,10 @@ class Session:
         new = tuple(after - before for before, after in itertools.pairwise(counts))
         return tuple(seconds), new if len(counts) == len(graphs) else None
 
-    def _warm_up_protocol(self, index: int) -> Protocol:
-        protocol = self.command.protocol
-        if index == 0 or self.subjects[index].workload.model:
-            return protocol
-        return replace(protocol, warmup_min_s=min(LATER_WARMUP_MIN_S, protocol.warmup_min_s))
+    def _warm_up_protocol(self) -> Protocol:
+        """A child that measures an operator in many sizes warms up as long as another one, over all of them together."""
+        protocol, is_operator = self.command.protocol, self.subjects[0].workload.operator is not None
+        return replace(protocol, warmup_min_s=protocol.warmup_min_s / len(self.subjects)) if is_operator else protocol
 
     def _check(self, index: int, stage: Literal["before", "after"]) -> None:
         subject = self.subjects[index]

@@ -64,7 +64,9 @@ class Turns:
         return self._applied[index]
 
     def _make(self, index: int) -> _Feed:
-        inputs = [self._applied[index].prepared(inputs) for inputs in self._subjects[index].timed_inputs()]
+        # The same kind of tensor at every turn: compiled code is made for inference tensors or for others, not for both.
+        with torch.inference_mode():
+            inputs = [self._applied[index].prepared(inputs) for inputs in self._subjects[index].timed_inputs()]
         feed = _Feed(inputs, itertools.cycle(inputs))
         if feed.size <= KEPT_BYTES:
             self._kept[index] = feed
