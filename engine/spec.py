@@ -21,7 +21,7 @@ MAX_SEQUENCE_LENGTH = 8192
 MAX_ELEMENTS = 2**30
 MAX_OPERATIONS = 64
 MAX_REQUESTS = 10_000
-PANGRAM = "The quick brown fox jumps over the lazy dog."
+PANGRAM = "The quick brown fox jumps over the lazy dog"
 """The article's sentence: 11 tokens with the two special ones of a BERT tokenizer."""
 
 
