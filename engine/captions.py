@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from engine import formatting
+from engine.catalog.operators import OPERATORS
 from engine.comparison import ComparisonRow
 from engine.result import Run
 from engine.spec import Workload
@@ -14,7 +15,9 @@ SEPARATOR = " · "
 
 def of_workload(workload: Workload) -> str:
     """Model and shape, or operator and size."""
-    return SEPARATOR.join(filter(None, (workload.subject, shape_of(workload), workload.dtype)))
+    operator = OPERATORS.get(workload.operator or "")
+    subject = operator.label if operator else workload.subject
+    return SEPARATOR.join(filter(None, (subject, shape_of(workload), workload.dtype)))
 
 
 def shape_of(workload: Workload) -> str:
@@ -43,6 +46,14 @@ def of_run(run: Run) -> str:
 def of_chart(run: Run, workload: Workload) -> str:
     """Both, for the line under a chart's title."""
     return SEPARATOR.join((of_workload(workload), of_run(run)))
+
+
+def of_lengths(run: Run) -> str:
+    """The same for a chart over all lengths of a run."""
+    points = [point for point in run.experiment.workloads if point.sequence_length]
+    lengths = [point.sequence_length or 0 for point in points]
+    span = f"{len(lengths)} lengths from {min(lengths)} to {max(lengths)} tokens"
+    return SEPARATOR.join((points[0].subject, f"batch {points[0].batch_size}", span, points[0].dtype, of_run(run)))
 
 
 def measured(run: Run) -> str:

@@ -1,14 +1,15 @@
-"""Which operator points an experiment has: a technique's own, or the same at other sizes, dtypes and chain lengths."""
+"""Experiments on operators: a technique's own points, or the same at other sizes, dtypes and chain lengths."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from engine.catalog import Technique, Variant
 from engine.catalog.operators import HIDDEN_SIZE
-from engine.spec import Workload
+from engine.errors import InvalidSpec
+from engine.spec import CacheMode, Experiment, Protocol, Workload
 
 FULL_RANGES: dict[str, tuple[int, ...]] = {
     "relu": tuple(2**power for power in (10, 12, 14, 16, 18, 20, 22, 23, 24, 25, 26)),
@@ -43,6 +44,73 @@ PARTS: dict[str, tuple[Part, ...]] = {
 }
 
 
+Sizes = Literal["default", "full", "own"]
+POWERS = tuple(range(10, 28))
+USUAL_POWERS = (10, 16, 20, 24)
+"""Sizes to choose from are powers of two, from 2^10 to 2^27 elements."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a reader may change about a technique's operator points; `powers` count where `sizes` is `own`."""
+
+    parts: tuple[str, ...]
+    sizes: Sizes = "default"
+    powers: tuple[int, ...] = USUAL_POWERS
+    dtype: str = "float32"
+    operations: int = 1
+    cache_mode: CacheMode = "hot"
+
+
+def choose(technique: Technique, choice: Choice, model: Workload, device: str, protocol: Protocol) -> Experiment:
+    """The experiment a choice describes; `model` is the point of the part that measures one. Raises `InvalidSpec`."""
+    points = operator_workloads(
+        technique,
+        dtype=choice.dtype,
+        elements=[2**power for power in choice.powers] if choice.sizes == "own" else None,
+        operations=choice.operations,
+        is_full=choice.sizes == "full",
+    )
+    workloads = in_parts(technique, choice.parts, [*points, model])
+    if not workloads:
+        raise InvalidSpec("Nothing is chosen to be measured. Choose at least one part, and at least one size.")
+    return Experiment(
+        workloads=tuple(workloads),
+        variants=tuple(variant.key for variant in needed(technique.variants, workloads)),
+        device=device,
+        protocol=protocol,
+        cache_mode=choice.cache_mode,
+    )
+
+
+def choice_of(technique: Technique, experiment: Experiment) -> Choice:
+    """The choice that describes an experiment's operator points."""
+    points = [point for point in experiment.workloads if point.operator]
+    swept = [point for point in points if point.operator in FULL_RANGES]
+    parts = PARTS[technique.key]
+    sizes, powers = _sizes_of(technique, swept)
+    return Choice(
+        parts=tuple(part.key for part in parts if in_parts(technique, [part.key], experiment.workloads)),
+        sizes=sizes,
+        powers=powers or USUAL_POWERS,
+        dtype=swept[0].dtype if swept else "float32",
+        operations=(swept[0].operations or 1) if swept else 1,
+        cache_mode=experiment.cache_mode,
+    )
+
+
+def _sizes_of(technique: Technique, swept: Sequence[Workload]) -> tuple[Sizes, tuple[int, ...]]:
+    """Which sizes were chosen, and as powers of two."""
+    elements = {(point.operator, point.elements) for point in swept}
+    powers = tuple(sorted({(point.elements or 1).bit_length() - 1 for point in swept} & set(POWERS)))
+    operators = {point.operator for point in swept}
+    for sizes, is_full in (("default", False), ("full", True)):
+        usual = operator_workloads(technique, is_full=is_full)
+        if {(point.operator, point.elements) for point in usual if point.operator in operators} == elements:
+            return sizes, powers  # type: ignore[return-value]
+    return "own", powers
+
+
 def operator_workloads(
     technique: Technique, *, dtype: str = "float32", elements: Sequence[int] | None = None, operations: int | None = None,
     is_full: bool = False,
@@ -55,8 +123,8 @@ def operator_workloads(
     found: dict[Workload, None] = {}
     for point in points:
         if point.operator in sizes:
-            shape = {"operator": point.operator, "dtype": dtype, "operations": operations if operations != 1 else None}
-            found |= dict.fromkeys(Workload(elements=size, **shape) for size in sizes[point.operator])
+            like = replace(point, dtype=dtype, operations=operations if operations != 1 else None)
+            found |= dict.fromkeys(replace(like, elements=size) for size in sizes[point.operator])
         else:
             found[point] = None
     return list(found)
@@ -69,7 +137,7 @@ def _sizes(operator: str, points: Iterable[Workload], elements: Sequence[int] | 
         return [point.elements or 1 for point in points if point.operator == operator]
     if operator in ROW_OPERATORS:
         return list(dict.fromkeys(max(1, size // HIDDEN_SIZE) * HIDDEN_SIZE for size in sorted(elements)))
-    return sorted(elements)
+    return sorted(set(elements))
 
 
 def in_parts(technique: Technique, keys: Iterable[str], workloads: Iterable[Workload]) -> list[Workload]:

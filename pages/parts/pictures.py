@@ -17,10 +17,11 @@ CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d"
 BOXES, CALLS = "Boxes", "All calls"
 
 
-def show_speedups(run: Run, rows: list[ComparisonRow]) -> None:
-    """Bars of every variant, in the journey's order."""
-    figure = _drawn(run, rows, "speedup", lambda: speedup_bars.speedup_bars(rows, _subtitle(run, rows)))
-    _show("speedup", figure, speedup_bars.alt_text(rows))
+def show_speedups(run: Run, rows: list[ComparisonRow], part: str = "") -> None:
+    """Bars of every variant, in the journey's order; a page with several of these charts names the part."""
+    kind = f"speedup {part}".strip()
+    figure = drawn(run, rows, kind, lambda: speedup_bars.speedup_bars(rows, _subtitle(run, rows)))
+    _show(kind.replace(" ", "_"), figure, speedup_bars.alt_text(rows))
 
 
 def show_latencies(run: Run, rows: list[ComparisonRow]) -> None:
@@ -39,7 +40,7 @@ def show_latencies(run: Run, rows: list[ComparisonRow]) -> None:
     chart, draw = (
         (latency_ecdf, latency_ecdf.latency_ecdf) if view == CALLS else (latency_boxes, latency_boxes.latency_boxes)
     )
-    figure = _drawn(run, rows, f"latency {view}", lambda: draw(samples, variants, _subtitle(run, rows)))
+    figure = drawn(run, rows, f"latency {view}", lambda: draw(samples, variants, _subtitle(run, rows)))
     _show("latency", figure, chart.alt_text(samples, variants))
 
 
@@ -47,7 +48,7 @@ def show_first_calls(run: Run, rows: list[ComparisonRow]) -> None:
     """Calls 1..n of a fresh process."""
     log = st.toggle("Logarithmic latency axis", key="log_latency", bind="query-params")
     samples, variants = _samples(run, rows), _measured_variants(rows)
-    figure = _drawn(
+    figure = drawn(
         run, rows, f"first calls {log}", lambda: calls_curve.calls_curve(samples, variants, _subtitle(run, rows), log)
     )
     _show("first_calls", figure, calls_curve.alt_text(samples, variants))
@@ -55,7 +56,7 @@ def show_first_calls(run: Run, rows: list[ComparisonRow]) -> None:
 
 def show_total_time(run: Run, rows: list[ComparisonRow]) -> None:
     """Total time against calls, with the crossing."""
-    figure = _drawn(run, rows, "total time", lambda: total_time.total_time(rows, _subtitle(run, rows)))
+    figure = drawn(run, rows, "total time", lambda: total_time.total_time(rows, _subtitle(run, rows)))
     _show("total_time", figure, total_time.alt_text(rows))
 
 
@@ -63,7 +64,8 @@ def _show(key: str, figure: go.Figure, alt: str) -> None:
     st.plotly_chart(figure, key=f"chart_{key}", config=CONFIG, alt=alt)
 
 
-def _drawn(run: Run, rows: list[ComparisonRow], kind: str, draw: Callable[[], go.Figure]) -> go.Figure:
+def drawn(run: Run, rows: list[ComparisonRow], kind: str, draw: Callable[[], go.Figure]) -> go.Figure:
+    """The chart called `kind` of these rows, drawn once and kept."""
     return _kept((run.id, run.status, run.label, len(run.outcomes), repr(rows[0].workload), len(rows), kind), draw)
 
 

@@ -16,13 +16,28 @@ def show(run: Run, technique: catalog.Technique | None = None) -> None:
     """Everything about a finished run; with a technique, its verdict leads and its claims stand beside."""
     measured.show_origin(run)
     every_row = measured.rows_of(run)
-    workload = _chosen_workload(run)
-    rows = [row for row in every_row if row.workload == workload and not row.is_twin]
+    rows = _rows_at(_chosen_workload(run), every_row)
     row = leading_row(rows, technique.key if technique else None) or leading_row(rows)
     if row is None:
         st.info("Nothing was measured in this run.", icon=":material/hourglass_empty:")
         return
     verdicts.show(run, row, every_row, technique)
+    _show_details(run, rows, row)
+
+
+def show_one_workload(run: Run) -> None:
+    """One of a run's workloads in full, for pages that show all of them together first."""
+    rows = _rows_at(_chosen_workload(run), measured.rows_of(run))
+    row = leading_row(rows)
+    if row is not None:
+        _show_details(run, rows, row)
+
+
+def _rows_at(workload: Workload, rows: list[ComparisonRow]) -> list[ComparisonRow]:
+    return [row for row in rows if row.workload == workload and not row.is_twin]
+
+
+def _show_details(run: Run, rows: list[ComparisonRow], row: ComparisonRow) -> None:
     _show_pictures(run, rows)
     _show_price(run, rows)
     if any(each.samples for each in rows):

@@ -1,5 +1,8 @@
 """A technique's page from top to bottom. A page file says which technique; everything else is here."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import streamlit as st
 
 from engine import captions, catalog, formatting, worker
@@ -11,38 +14,56 @@ from pages.parts import controls, explanation, job, link, measured, notices, res
 UNFINISHED = ("queued", "running")
 
 
-def show(key: str) -> None:
-    """The page of the technique called `key`."""
+@dataclass(frozen=True)
+class Own:
+    """What differs between techniques: the experiment that the controls describe, the controls, how settings and a run differ
+    (in words), how a finished run is shown, and why the controls describe nothing that can be measured (None: they do)."""
+
+    experiment_of: Callable[[catalog.Technique], Experiment]
+    show_controls: Callable[[catalog.Technique], None]
+    differences: Callable[[Experiment], list[str]]
+    show_result: Callable[[Run, catalog.Technique], None]
+    problem: Callable[[], str | None] = lambda: None
+
+
+ONE_MODEL = Own(
+    controls.experiment_of, lambda technique: controls.shape_and_protocol(), controls.differences, result.show
+)
+"""A model at one shape, as most techniques are measured."""
+
+
+def show(key: str, own: Own = ONE_MODEL) -> None:
+    """The page of the technique called `key`, with what it has of its own."""
     technique = catalog.find_technique(key)
     store = worker.get().store
-    wanted = controls.experiment_of(technique)
+    wanted = own.experiment_of(technique)
     run = link.shown_run(store) or measured.newest_run(store, technique, wanted)
     st.title(technique.title)
     st.caption(technique.picture)
     if run is None:
-        _show_empty(technique, wanted)
+        _show_empty(technique, wanted, own)
     elif run.status in UNFINISHED:
         job.show(run.id)
     else:
-        _show_age(run, technique, wanted)
-        result.show(run, technique)
+        _show_age(run, wanted, own)
+        own.show_result(run, technique)
     explanation.show(technique, wanted)
-    _show_controls(technique, wanted)
+    _show_controls(technique, wanted, own)
 
 
-def _show_empty(technique: catalog.Technique, wanted: Experiment) -> None:
+def _show_empty(technique: catalog.Technique, wanted: Experiment, own: Own) -> None:
     """What will be here, and the one button that fills it."""
     with st.container(border=True, key="empty"):
         st.markdown("##### :material/bar_chart: Nothing measured here yet")
         st.markdown(
             f"{technique.summary} One run shows what it brings on this machine, at what price, and whether it really happened."
         )
-        _run_button("Measure it now", "measure_first", wanted)
+        _run_button("Measure it now", "measure_first", wanted, own)
 
 
-def _show_age(run: Run, technique: catalog.Technique, wanted: Experiment) -> None:
+def _show_age(run: Run, wanted: Experiment, own: Own) -> None:
     """When the run was measured, how the settings below differ from it, and the button that measures them."""
-    differences = controls.differences(run.experiment)
+    differences = own.differences(run.experiment)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(notices.plain(captions.measured(run)), icon=":material/schedule:", color="blue")
         if differences:
@@ -56,25 +77,27 @@ def _show_age(run: Run, technique: catalog.Technique, wanted: Experiment) -> Non
             "Measure again" if not differences else "Measure with these settings",
             "measure_again",
             wanted,
+            own,
             again=not differences,
         )
 
 
-def _show_controls(technique: catalog.Technique, wanted: Experiment) -> None:
+def _show_controls(technique: catalog.Technique, wanted: Experiment, own: Own) -> None:
     st.subheader("Measure on this machine", anchor="measure")
     with st.container(border=True, key="controls"):
-        controls.shape_and_protocol()
+        own.show_controls(technique)
         controls.label_and_note()
         with st.container(horizontal=True, vertical_alignment="center"):
-            _run_button("Run", "run", wanted)
+            _run_button("Run", "run", wanted, own)
             st.caption(
                 f"About {formatting.seconds(estimate_seconds(wanted))} on a 2-core machine; the page says more once it runs."
             )
 
 
-def _run_button(label: str, key: str, wanted: Experiment, again: bool = False) -> None:
+def _run_button(label: str, key: str, wanted: Experiment, own: Own, again: bool = False) -> None:
     """Submit what the controls say and show that run; the stored result of the same experiment unless `again`."""
-    if st.button(label, key=key, type="primary", icon=":material/play_arrow:"):
+    is_unusable = own.problem() is not None
+    if st.button(label, key=key, type="primary", icon=":material/play_arrow:", disabled=is_unusable):
         state = st.session_state
         run = worker.get().submit(wanted, state.get("run_label", ""), state.get("run_note", ""), again=again)
         st.query_params["run"] = run.id

@@ -8,9 +8,19 @@ from engine.result import Run
 from pages.parts import notices
 
 
-def show(run: Run, row: ComparisonRow, rows: list[ComparisonRow], technique: catalog.Technique | None) -> None:
-    """The verdict on `row` in words, with icon and colour; beside it what the article said of the technique."""
-    claims = [claim for claim in catalog.CLAIMS if technique and claim.technique == technique.key]
+def show(
+    run: Run,
+    row: ComparisonRow,
+    rows: list[ComparisonRow],
+    technique: catalog.Technique | None,
+    claims: list[catalog.Claim] | None = None,
+) -> None:
+    """The verdict on `row` in words, with icon and colour; beside it what the article said of the technique.
+
+    `claims` are those to show; without them all of the technique's.
+    """
+    if claims is None:
+        claims = claims_of(technique)
     columns = st.columns([2, 1] if claims else [1])
     with columns[0].container(border=True, height="stretch", key="verdict"):
         st.markdown(f"#### :{row.verdict.colour}[{row.verdict.icon}] {notices.plain(sentence(row))}")
@@ -18,7 +28,12 @@ def show(run: Run, row: ComparisonRow, rows: list[ComparisonRow], technique: cat
         _show_badges(row)
     for claim in claims:
         with columns[1].container(border=True, height="stretch", key=f"claim_{claim.key}"):
-            _show_claim(claim, rows)
+            show_claim(claim, rows)
+
+
+def claims_of(technique: catalog.Technique | None) -> list[catalog.Claim]:
+    """What the article said of a technique."""
+    return [claim for claim in catalog.CLAIMS if technique and claim.technique == technique.key]
 
 
 def _show_badges(row: ComparisonRow) -> None:
@@ -28,7 +43,8 @@ def _show_badges(row: ComparisonRow) -> None:
                 st.badge(notices.plain(badge.text), color="orange", help=notices.plain(badge.meaning))
 
 
-def _show_claim(claim: catalog.Claim, rows: list[ComparisonRow]) -> None:
+def show_claim(claim: catalog.Claim, rows: list[ComparisonRow]) -> None:
+    """One claim of the article, and what this machine says about it."""
     judged = claim_verdict(claim, rows)
     st.metric(
         f"The article's claim: {notices.plain(claim.source)}",

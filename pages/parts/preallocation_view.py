@@ -1,0 +1,112 @@
+"""The four parts of the pre-allocation page: the article's example, sizes, the model, pooling and fragmentation."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from engine import captions, catalog
+from engine.charts import speedup_bars
+from engine.comparison import ComparisonRow
+from engine.evidence_table import evidence_table
+from engine.result import Run
+from engine.sweep import series_in
+from engine.sweep_words import AS_WRITTEN, WEIGHTS_OUTSIDE, article_example
+from pages.parts import measured, notices, pictures, result, sweep_view, verdicts
+
+WHERE = {AS_WRITTEN: "as written", WEIGHTS_OUTSIDE: "weights drawn beforehand"}
+STREAM = "request-stream"
+COPYTO = "preallocation/copyto"
+MEMORY_CLAIMS = ("fragmentation-21.3", "memory-20-70")
+
+
+def show(run: Run, technique: catalog.Technique) -> None:
+    """A finished run; one that holds none of these parts is shown as any other."""
+    rows = measured.rows_of(run)
+    if not any(row.technique == technique.key for row in rows):
+        result.show(run, technique)
+        return
+    measured.show_origin(run)
+    _show_headline(run, rows, technique)
+    _show_example(run, [row for row in rows if row.workload.operator in WHERE and not row.is_twin])
+    _show_sizes(run, rows)
+    _show_model(run, [row for row in rows if row.workload.model and not row.is_twin])
+    _show_pooling(run, [row for row in rows if row.workload.operator == STREAM and not row.is_twin], rows)
+    st.subheader("One workload in detail")
+    result.show_one_workload(run)
+
+
+def _show_headline(run: Run, rows: list[ComparisonRow], technique: catalog.Technique) -> None:
+    """The article's claim on its own example, or whatever was measured first."""
+    own = [row for row in rows if row.technique == technique.key and not row.is_twin and not row.is_baseline]
+    copied = [row for row in own if row.variant == COPYTO and row.workload.operator == AS_WRITTEN]
+    row = next(iter([*copied, *own]), None)
+    if row is not None:
+        claims = [
+            claim for claim in catalog.CLAIMS if claim.technique == technique.key and claim.key not in MEMORY_CLAIMS
+        ]
+        verdicts.show(run, row, rows, technique, claims)
+        st.caption(notices.plain(f"This is about {captions.of_workload(row.workload)}; other sizes and cases follow."))
+
+
+def _show_example(run: Run, rows: list[ComparisonRow]) -> None:
+    if not rows:
+        return
+    st.subheader("The article's example")
+    sentence = article_example(rows)
+    if sentence:
+        st.markdown(notices.plain(sentence))
+    labelled = [replace(row, label=f"{row.label}, {WHERE[row.workload.operator or '']}") for row in rows]
+    with st.container(border=True):
+        figure = pictures.drawn(
+            run, labelled, "example", lambda: speedup_bars.speedup_bars(labelled, captions.of_run(run))
+        )
+        st.plotly_chart(figure, key="chart_example", config=pictures.CONFIG, alt=speedup_bars.alt_text(labelled))
+    for operator, where in WHERE.items():
+        known = [row for row in rows if row.workload.operator == operator and row.samples]
+        if known:
+            st.caption(f"What each call does, {where}:")
+            _show_evidence(run, known, f"evidence_{operator}")
+
+
+def _show_sizes(run: Run, rows: list[ComparisonRow]) -> None:
+    swept = [series for series in series_in(rows) if series.operator not in (*WHERE, STREAM)]
+    for series in swept:
+        st.subheader(f"Sizes: {series.card.label}, {series.dtype}")
+        sweep_view.show(run, rows, series)
+
+
+def _show_model(run: Run, rows: list[ComparisonRow]) -> None:
+    if not rows:
+        return
+    st.subheader("The model")
+    st.markdown(
+        "Inputs of a language model are a few kilobytes of token ids: making them anew costs microseconds, a call milliseconds."
+    )
+    with st.container(border=True):
+        pictures.show_speedups(run, rows, "model")
+
+
+def _show_pooling(run: Run, rows: list[ComparisonRow], every_row: list[ComparisonRow]) -> None:
+    st.subheader("Pooling and fragmentation")
+    left, right = st.columns([2, 1])
+    with left:
+        if rows:
+            with st.container(border=True):
+                pictures.show_speedups(run, rows, "pooling")
+        known = [row for row in rows if row.samples]
+        if known:
+            _show_evidence(run, known, "evidence_pooling")
+        else:
+            st.caption(
+                ":material/do_not_disturb_on: Not available here: fragmentation is CUDA's allocator's, and this device has none. "
+                "On a CPU, allocations and page faults per call stand in the tables above, peak memory in the detail below."
+            )
+    for claim in catalog.CLAIMS:
+        if claim.key in MEMORY_CLAIMS:
+            with right.container(border=True):
+                verdicts.show_claim(claim, every_row)
+
+
+def _show_evidence(run: Run, rows: list[ComparisonRow], key: str) -> None:
+    table = evidence_table(run, rows)
+    st.dataframe(table, key=key, hide_index=True, height="content", alt="What was seen of each variant")

@@ -1,0 +1,166 @@
+"""Controls of the pages that measure operators in many sizes: parts, sizes, dtype, length of the chain, caches, protocol."""
+
+from dataclasses import replace
+from typing import get_args
+
+import streamlit as st
+
+from engine import catalog, formatting, worker
+from engine.catalog.operators import OPERATORS
+from engine.estimate import estimate_seconds
+from engine.left_out import why_left_out
+from engine.operator_experiment import PARTS, POWERS, USUAL_POWERS, Choice, Sizes, choice_of, choose
+from engine.spec import MAX_OPERATIONS, PROTOCOLS, CacheMode, Experiment, Workload, find_protocol
+from pages.parts import controls, link, notices
+
+SIZES = {"default": "Default sizes", "full": "Full range", "own": "Choose"}
+DTYPES = ("float32", "bfloat16", "float16", "float64", "int64")
+CHOICES = {"sizes": get_args(Sizes), "operator_dtype": DTYPES, "cache": get_args(CacheMode)}
+CACHE_HELP = (
+    "Hot: the same arrays again and again, in a cache if they fit. Cold: the caches are emptied before every timed call, and a "
+    "sample is one call."
+)
+OPERATIONS_HELP = (
+    "How often the operator is applied, each time to the last result. Generated code can fuse all of them."
+)
+
+
+def experiment_of(technique: catalog.Technique) -> Experiment:
+    """The experiment the widgets describe; the usual one while they describe none."""
+    _prepare(technique)
+    choice = _choice(technique)
+    return _experiment(technique, choice if problem(technique) is None else Choice(parts=_every_part(technique)))
+
+
+def problem(technique: catalog.Technique) -> str | None:
+    """Why the widgets describe nothing that could be measured; None: they do."""
+    choice = _choice(technique)
+    if not choice.parts:
+        return "Choose at least one part to measure."
+    return "Choose at least one size." if choice.sizes == "own" and not choice.powers else None
+
+
+def show(technique: catalog.Technique) -> None:
+    """The widgets; beside the sizes stands how long each choice takes."""
+    parts = {part.key: part.label for part in PARTS[technique.key]}
+    st.pills(
+        "What to measure", list(parts), selection_mode="multi", format_func=parts.__getitem__, key=_parts_key(technique)
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            "Sizes", list(SIZES), required=True, key="sizes", bind="query-params", format_func=SIZES.__getitem__,
+            help="The full range is 4 KB to 256 MB for results and 2^10 to 2^27 elements for fusion.",
+        )  # fmt: skip
+        st.segmented_control("Dtype", DTYPES, required=True, key="operator_dtype", bind="query-params")
+        st.number_input(
+            "Operations in the chain", 1, MAX_OPERATIONS, key="operations", bind="query-params", width=190, help=OPERATIONS_HELP
+        )  # fmt: skip
+        st.segmented_control(
+            "Caches", list(CHOICES["cache"]), required=True, key="cache", bind="query-params", format_func=str.capitalize,
+            help=CACHE_HELP,
+        )  # fmt: skip
+        st.segmented_control(
+            "Protocol", list(PROTOCOLS), required=True, key="protocol", bind="query-params", format_func=str.capitalize,
+            help=controls.PROTOCOL_HELP,
+        )  # fmt: skip
+    if st.session_state.sizes == "own":
+        st.multiselect("Elements", POWERS, key="powers", format_func=lambda power: f"2^{power} = {2**power:,}")
+    trouble = problem(technique)
+    st.caption(notices.plain(trouble or _durations(technique)))
+    if trouble is None:
+        _show_left_out(technique)
+
+
+def differences(technique: catalog.Technique, experiment: Experiment) -> list[str]:
+    """How the widgets differ from what a run was measured with, in words."""
+    ours, theirs = _choice(technique), choice_of(technique, experiment)
+    state = st.session_state
+    pairs = (
+        ("other sizes", _sizes(theirs), _sizes(ours)),
+        ("other parts", sorted(theirs.parts), sorted(ours.parts)),
+        (theirs.dtype, theirs.dtype, ours.dtype),
+        (f"{theirs.operations} operations", theirs.operations, ours.operations),
+        (f"{theirs.cache_mode} caches", theirs.cache_mode, ours.cache_mode),
+        (experiment.device, experiment.device, state.device),
+        (f"the {experiment.protocol.name} protocol", experiment.protocol.name, state.protocol),
+    )
+    return [words for words, measured, chosen in pairs if measured != chosen] if theirs.parts else []
+
+
+def _sizes(choice: Choice) -> tuple[str, tuple[int, ...]]:
+    return choice.sizes, choice.powers if choice.sizes == "own" else ()
+
+
+def _every_part(technique: catalog.Technique) -> tuple[str, ...]:
+    return tuple(part.key for part in PARTS[technique.key])
+
+
+def _parts_key(technique: catalog.Technique) -> str:
+    return f"parts_{technique.key}"
+
+
+def _prepare(technique: catalog.Technique) -> None:
+    """Give the widgets their values before they are made: the link's, else those of the run it shows, else the usual ones."""
+    state, run = st.session_state, link.shown_run(worker.get().store)
+    found: dict[str, object] = {}
+    if run is not None and state.get("sweep_settings_of") != run.id:
+        state["sweep_settings_of"] = run.id
+        found = _of_run(technique, run.experiment)
+    linked = {name: text for name, text in st.query_params.to_dict().items() if text in CHOICES.get(name, ())}
+    for name, value in (found | linked).items():
+        state[name] = value
+    usual = {"sizes": "default", "operator_dtype": "float32", "operations": 1, "cache": "hot", "powers": USUAL_POWERS}
+    for name, value in {**usual, _parts_key(technique): list(_every_part(technique))}.items():
+        state.setdefault(name, value)
+
+
+def _of_run(technique: catalog.Technique, experiment: Experiment) -> dict[str, object]:
+    choice = choice_of(technique, experiment)
+    if not choice.parts:
+        return {}
+    return {
+        _parts_key(technique): list(choice.parts),
+        "sizes": choice.sizes,
+        "powers": list(choice.powers),
+        "operator_dtype": choice.dtype,
+        "operations": choice.operations,
+        "cache": choice.cache_mode,
+    }
+
+
+def _choice(technique: catalog.Technique) -> Choice:
+    state = st.session_state
+    return Choice(
+        parts=tuple(state[_parts_key(technique)] or ()),
+        sizes=state.sizes,
+        powers=tuple(state.powers),
+        dtype=state.operator_dtype,
+        operations=state.operations,
+        cache_mode=state.cache,
+    )
+
+
+def _experiment(technique: catalog.Technique, choice: Choice) -> Experiment:
+    state = st.session_state
+    model = Workload(model=state.model, batch_size=state.batch_size, sequence_length=state.sequence_length)
+    return choose(technique, choice, model, state.device, find_protocol(state.protocol))
+
+
+def _durations(technique: catalog.Technique) -> str:
+    """How long the chosen parts take at the default sizes and at all of them."""
+    choice = _choice(technique)
+    times = [estimate_seconds(_experiment(technique, replace(choice, sizes=sizes))) for sizes in ("default", "full")]
+    return (
+        f"On a 2-core machine the default sizes take about {formatting.seconds(times[0])}, "
+        f"the full range about {formatting.seconds(times[1])}."
+    )
+
+
+def _show_left_out(technique: catalog.Technique) -> None:
+    """A sentence for every chosen point that will not be measured here."""
+    machine, device = worker.get().machine(), st.session_state.device
+    for workload in _experiment(technique, _choice(technique)).workloads:
+        reason = why_left_out(workload, device, machine)
+        if reason:
+            card = OPERATORS[workload.operator or ""]
+            st.caption(f":material/do_not_disturb_on: {notices.plain(f'{card.label}, {workload.dtype}: {reason}.')}")
