@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from engine.comparison import ComparisonRow
+from engine.operator_experiment import FULL_RANGES
 from engine.result import Run
 from engine.spec import PANGRAM
 
@@ -14,6 +15,8 @@ _POINT_FLAGS = {
     "sequence_length": "--sequence-length",
     "dtype": "--dtype",
 }
+_OPERATOR_FLAGS = {"elements": "--elements", "operations": "--operations", "dtype": "--dtype"}
+"""Of operators that are swept; the others have one size, which their technique brings along."""
 
 
 def command(run: Run, row: ComparisonRow) -> str:
@@ -24,7 +27,10 @@ def command(run: Run, row: ComparisonRow) -> str:
         "--device": row.device,
         "--protocol": experiment.protocol.name,
     }
-    options |= {flag: getattr(workload, name) for name, flag in _POINT_FLAGS.items() if workload.model}
+    flags = _POINT_FLAGS if workload.model else _OPERATOR_FLAGS if workload.operator in FULL_RANGES else {}
+    options |= {flag: value for name, flag in flags.items() if (value := getattr(workload, name)) is not None}
+    if experiment.cache_mode != "hot":
+        options["--cache"] = experiment.cache_mode
     if experiment.threads is not None:
         options["--threads"] = experiment.threads
     if experiment.matmul_precision != "highest":

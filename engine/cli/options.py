@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from engine.spec import DTYPES, MATMUL_PRECISIONS, PROTOCOLS
+from engine.spec import DTYPES, MATMUL_PRECISIONS, MAX_OPERATIONS, PROTOCOLS, CacheMode
 
 DEFAULT_MODEL = "distilbert-base-uncased"
 
@@ -28,6 +28,14 @@ RequestCount = Annotated[
     typer.Option(help="Dynamic shapes: how many realistic requests; 0 for none. On a CPU a budget cuts them."),
 ]
 Dtype = Annotated[str, typer.Option(help=f"One of {', '.join(DTYPES)}.")]
+Elements = Annotated[
+    list[int] | None,
+    typer.Option(help="Pre-allocation and fusion: elements of the swept operators' results. May be repeated."),
+]
+Operations = Annotated[
+    int, typer.Option(min=1, max=MAX_OPERATIONS, help="Pre-allocation and fusion: operations in the chain.")
+]
+Cache = Annotated[CacheMode, typer.Option(help="Operators: hot or cold; cold empties the caches before every call.")]
 Protocol = Annotated[str, typer.Option(help=f"One of {', '.join(PROTOCOLS)}; only the last two give verdicts.")]
 Threads = Annotated[int | None, typer.Option(help="CPU threads of every arm; all physical cores unless given.")]
 MatmulPrecision = Annotated[str, typer.Option(help=f"One of {', '.join(MATMUL_PRECISIONS)}, the same for every arm.")]

@@ -8,8 +8,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from engine.catalog import TECHNIQUES, Technique, Variant, find_technique, find_variant
+from engine.catalog import TECHNIQUES, Variant, find_technique, find_variant, fits
 from engine.errors import InvalidSpec, StorageError
+from engine.operator_experiment import operator_workloads
 from engine.spec import Experiment, Workload, find_protocol
 
 USER_MODEL = ".py:"
@@ -45,24 +46,30 @@ def absolute_model(model: str) -> str:
 
 
 def make_experiment(
-    variants: Sequence[Variant], models: Sequence[Workload], protocol: str, **settings: Any
+    variants: Sequence[Variant],
+    models: Sequence[Workload],
+    protocol: str,
+    *,
+    dtype: str = "float32",
+    elements: Sequence[int] | None = None,
+    operations: int = 1,
+    **settings: Any,
 ) -> Experiment:
-    """Model variants measure `models`, operator variants the workloads their technique comes with."""
+    """Model variants measure `models`, operator variants their technique's points, at other sizes if asked."""
     techniques = dict.fromkeys(find_technique(variant.technique) for variant in variants if variant.subjects)
-    operators = [workload for technique in techniques for workload in default_workloads(technique)]
+    points = [
+        point
+        for technique in techniques
+        for point in operator_workloads(technique, dtype=dtype, elements=elements or None, operations=operations)
+        if any(fits(variant, point) for variant in variants)
+    ]
     needs_models = any(not variant.subjects for variant in variants)
     return Experiment(
-        workloads=(*(models if needs_models else ()), *dict.fromkeys(operators)),
+        workloads=(*(models if needs_models else ()), *dict.fromkeys(points)),
         variants=tuple(variant.key for variant in variants),
         protocol=find_protocol(protocol),
         **settings,
     )
-
-
-def default_workloads(technique: Technique) -> list[Workload]:
-    """The operator points a technique is measured at."""
-    fields: Iterable[dict[str, Any]] = technique.default_workloads
-    return [Workload(**values) for values in fields]
 
 
 def check_writable(csv: Path | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 
 from engine.catalog import TECHNIQUES, Variant
@@ -35,13 +37,18 @@ def suite(
 ) -> None:
     """Measure every variant of the catalog, or show why it cannot be measured here."""
     check_writable(csv)
-    settings = {"device": device, "threads": threads, "matmul_precision": matmul_precision, "text": text}
+    settings: dict[str, Any] = {
+        "device": device,
+        "threads": threads,
+        "matmul_precision": matmul_precision,
+        "text": text,
+    }
 
     def experiment_of(variants: tuple[Variant, ...]) -> Experiment:
         lengths = choose_lengths(variants, sequence_length, False, device)
         points = model_workloads(model, batch_size, lengths, dtype)
         stream = choose_requests(variants, points, None, request_count, device)
-        return make_experiment(variants, points, protocol, request_lengths=stream.lengths, **settings)
+        return make_experiment(variants, points, protocol, dtype=dtype, request_lengths=stream.lengths, **settings)
 
     experiments = [experiment_of(technique.variants) for technique in TECHNIQUES]
     say_aside(f"About {seconds(round(sum(map(estimate_seconds, experiments))))} on a 2-core CPU.")
