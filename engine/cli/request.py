@@ -56,7 +56,7 @@ def make_experiment(
     **settings: Any,
 ) -> Experiment:
     """Model variants measure `models`, operator variants their technique's points, at other sizes if asked."""
-    techniques = dict.fromkeys(find_technique(variant.technique) for variant in variants if variant.subjects)
+    techniques = map(find_technique, dict.fromkeys(variant.technique for variant in variants if variant.subjects))
     points = [
         point
         for technique in techniques
