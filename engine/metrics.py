@@ -108,6 +108,7 @@ FACTS = _by_key(
     Metric(key="cudagraph_rerecords", label="CUDA graphs recorded again", unit="count", better="lower", meaning="Recordings that replaced an earlier one, as when an input moved."),
     Metric(key="operators_per_call", label="Operators per call", unit="count", better="lower", meaning="PyTorch operators one call runs, by torch's profiler in a pass of its own; generated kernels are not operators.", is_per_workload=True),
     Metric(key="kernels_per_call", label="Kernels per call", unit="count", better="lower", meaning="GPU kernels one call runs, by torch's profiler in a pass of its own.", is_per_workload=True),
+    Metric(key="kernel_names", label="Kernels by name", unit="text", meaning="How often one call ran each GPU kernel, by torch's profiler: which candidate of the tuner really runs is read from here.", source="METHOD 2.4", is_per_workload=True),
     Metric(key="kernel_launches_per_call", label="Kernel launches per call", unit="count", better="lower", meaning="Kernels the CPU started one by one; near 0 when a CUDA graph starts them all.", is_per_workload=True),
     Metric(key="graph_launches_per_call", label="Graph launches per call", unit="count", meaning="CUDA graphs replayed per call, by torch's profiler: at least 1 when they are really used.", is_per_workload=True),
     Metric(key="allocations_per_call", label="Allocations per call", unit="count", better="lower", meaning="Pieces of memory one call asks for, by torch's profiler on a CPU and its allocator's statistics on a GPU.", source="METHOD 2.6", is_per_workload=True),
@@ -141,6 +142,7 @@ FACTS = _by_key(
     Metric(key="request_limit_hit", label="Recompile limit reached by the requests", unit="flag", meaning="From then on requests of new lengths ran eagerly."),
     Metric(key="requests_failed", label="Why the requests were not answered", unit="text", meaning="The stream comes last; what was measured before stands."),
     Metric(key="runtime", label="Runtime", unit="text", meaning="The engine that ran the exported model, with its version."),
+    Metric(key="runtime_threads", label="Runtime's threads", unit="count", meaning="CPU threads that engine was told to use; the other arms use as many."),
     Metric(key="runtime_devices", label="Runtime's devices", unit="text", meaning="Where that engine says it ran."),
 )  # fmt: skip
 

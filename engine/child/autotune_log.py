@@ -10,8 +10,6 @@ from typing import Any
 
 from engine.child import torch_internals
 
-TIE = 0.05
-"""Tuning times repeat to about 5 % only (minimum of a 25 ms window): closer candidates are a tie (METHOD 2.4)."""
 COUNTERS = {
     "autotuned_operations": "select_algorithm_autotune",
     "precompiled_candidates": "select_algorithm_num_precompiles",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
@@ -20,6 +21,8 @@ PROFILED_OPERATOR_CALLS = 3
 """A call of one operator does the same each time, and there are many sizes."""
 KERNEL_LAUNCHES = ("cudaLaunchKernel", "cuLaunchKernel", "hipLaunchKernel", "hipExtModuleLaunchKernel")
 GRAPH_LAUNCHES = ("cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch")
+MOST_KERNEL_NAMES = 40
+"""Different kernels kept by name, the most frequent ones: a transformer runs a dozen or two."""
 NOT_KERNELS = ("Memcpy", "Memset")
 
 
@@ -57,9 +60,11 @@ def profile_calls(call: Callable[[], Any], device: str, calls: int = PROFILED_CA
         if has_kernels:
             torch.cuda.synchronize()
     events = list(profiler.events() or ())
-    counts: dict[str, float | None] = {"operators_per_call": sum(_is_outer_operator(event) for event in events) / calls}
+    counts: dict[str, Any] = {"operators_per_call": sum(_is_outer_operator(event) for event in events) / calls}
     if has_kernels:
-        counts["kernels_per_call"] = sum(_is_kernel(event) for event in events) / calls
+        kernels = Counter(event.name for event in events if _is_kernel(event))
+        counts["kernels_per_call"] = kernels.total() / calls
+        counts["kernel_names"] = {name: count / calls for name, count in kernels.most_common(MOST_KERNEL_NAMES)}
         counts["kernel_launches_per_call"] = _named(events, KERNEL_LAUNCHES) / calls
         counts["graph_launches_per_call"] = _named(events, GRAPH_LAUNCHES) / calls
         return counts
