@@ -49,7 +49,10 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Technique:
-    """One step of the journey. `key` is also the page's URL, `page` its file in `pages/`; `picture` the article's image of it."""
+    """One step of the journey. `key` is also the page's URL, `page` its file in `pages/`; `picture` the article's image of it.
+
+    `default_workloads` are the operator points its own page measures, `drive_workloads` those of the landing page's drive.
+    """
 
     key: str
     title: str
@@ -61,6 +64,7 @@ class Technique:
     how_it_works: str
     variants: tuple[Variant, ...]
     default_workloads: tuple[dict[str, object], ...] = ()
+    drive_workloads: tuple[dict[str, object], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

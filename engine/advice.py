@@ -1,0 +1,66 @@
+"""What to do about it: the fastest variant whose outputs pass, what it costs, what to take when shapes vary, what to avoid.
+
+Everything is read off measured rows; nothing is advised that was not measured here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.comparison import ComparisonRow
+from engine.formatting import speedup
+from engine.stats import BreakEven
+from engine.verdict import Verdict
+
+REPLAY_ONLY = "-replay"
+"""Variants that answer for one captured input only explain what copies cost; no server can use them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """`best` within the precision class asked for, None where nothing is faster; `avoid` are rows with the reason why."""
+
+    best: ComparisonRow | None
+    lower_precision: ComparisonRow | None
+    when_shapes_vary: ComparisonRow | None
+    avoid: tuple[tuple[ComparisonRow, str], ...]
+
+
+def advise(rows: Sequence[ComparisonRow]) -> Advice:
+    """Advice from the rows of one model point (dynamic-shapes rows may stand among them)."""
+    usable = [row for row in rows if row.verdict is Verdict.FASTER and not row.variant.endswith(REPLAY_ONLY)]
+    same = [row for row in usable if row.precision == row.workload.dtype]
+    lower = [row for row in usable if row.precision != row.workload.dtype]
+    best, best_lower = _fastest(same), _fastest(lower)
+    if best and best_lower and (best_lower.median_s or 0.0) >= (best.median_s or 0.0):
+        best_lower = None
+    return Advice(
+        best=best,
+        lower_precision=best_lower,
+        when_shapes_vary=_fastest([row for row in same if row.technique == "dynamic-shapes"]),
+        avoid=tuple((row, reason) for row in rows if (reason := _why_avoid(row))),
+    )
+
+
+def pays_back_after_days(even: BreakEven | None, calls_per_day: float) -> float | None:
+    """Days until the set-up is earned back at this many calls a day; None when it never is, or nothing is known."""
+    if even is None or even.calls is None or calls_per_day <= 0:
+        return None
+    return even.calls / calls_per_day
+
+
+def _fastest(rows: Sequence[ComparisonRow]) -> ComparisonRow | None:
+    known = [row for row in rows if row.median_s is not None]
+    return min(known, key=lambda row: row.median_s or 0.0, default=None)
+
+
+def _why_avoid(row: ComparisonRow) -> str | None:
+    """Only what was seen to do harm or nothing at all; unavailable variants need no warning."""
+    if row.is_baseline or row.is_twin:
+        return None
+    if row.verdict is Verdict.SLOWER and row.speedup:
+        return f"slower here: {speedup(row.speedup.estimate)}"
+    if row.verdict in (Verdict.DID_NOT_RUN, Verdict.WRONG_RESULT):
+        return f"{row.verdict}: {row.reason}"
+    return None
