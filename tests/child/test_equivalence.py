@@ -124,6 +124,16 @@ def test_large_operators_are_not_written_to_the_file(tmp_path: Path, monkeypatch
     assert judged(subject, result).passed is True
 
 
+def test_workloads_with_large_outputs_are_compared_on_fewer_inputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.child.references.FILE_BYTES", 1000)
+    subject = tiny_subject()
+    make_references([subject], tmp_path / "references")
+    cases = list(cases_of(subject, tmp_path / "references"))
+    assert [case.name for case in cases] == ["random 0", "random 1", "padded", "extreme"]
+
+
 def test_cases_contain_padding_and_extremes_of_the_same_shape() -> None:
     named = dict(case_inputs(tiny_subject()))
     assert len(named) == 10
