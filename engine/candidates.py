@@ -83,6 +83,12 @@ def tuned_operations(run: Run, variant: str) -> list[TunedOperation]:
     return [replace(first[key], count=counts[key]) for key in dict.fromkeys(map(_identity, found))]
 
 
+def is_from_cache(run: Run, variant: str) -> bool:
+    """Whether the times are repeated from an earlier tuning: torch hands them out again without timing anything."""
+    tuned = next((facts for facts in _facts(run, variant) if facts.get("autotune_operations")), {})
+    return tuned.get("autotuned_operations") == 0
+
+
 def outcome(operations: Sequence[TunedOperation], is_cpu: bool) -> str:
     """Who won how many operations, in one sentence."""
     if not operations:

@@ -15,6 +15,8 @@ from engine.result import Measurement, Run
 
 PROVEN = {True: "yes", False: "no", None: "unknown"}
 PROOFS = ("ran", "outputs")
+TOLD_ELSEWHERE = frozenset({"autotune_operations", "kernel_names"})
+"""Facts that are tables themselves (`engine.candidates`); a cell cannot hold them."""
 VALUES_SHOWN = 3
 """Process sets may differ; more different values than this are summed up."""
 
@@ -52,7 +54,7 @@ def _proofs(row: ComparisonRow) -> list[str]:
 
 def _facts_known(run: Run, rows: Sequence[ComparisonRow]) -> list[str]:
     seen = {key for row in rows for measurement in _measurements(run, row) for key in measurement.facts}
-    return [key for key in FACTS if key in seen]
+    return [key for key in FACTS if key in seen - TOLD_ELSEWHERE]
 
 
 def _measurements(run: Run, row: ComparisonRow) -> list[Measurement]:

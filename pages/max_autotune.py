@@ -1,5 +1,7 @@
 """Step 4: time candidates per operation, keep the fastest."""
 
-from pages.parts import technique_page
+from dataclasses import replace
 
-technique_page.show("max-autotune")
+from pages.parts import race_view, technique_page
+
+technique_page.show("max-autotune", replace(technique_page.ONE_MODEL, show_result=race_view.show_result))

@@ -1,5 +1,7 @@
 """The ladder's top: fewer bits per number."""
 
-from pages.parts import technique_page
+from dataclasses import replace
 
-technique_page.show("precision")
+from pages.parts import race_view, technique_page
+
+technique_page.show("precision", replace(technique_page.ONE_MODEL, show_result=race_view.show_result))

@@ -1,5 +1,9 @@
 """The same model in another runtime."""
 
-from pages.parts import technique_page
+from dataclasses import replace
+from functools import partial
 
-technique_page.show("runtimes")
+from pages.parts import driving_view, result, technique_page
+
+show_result = partial(result.show, story=driving_view.show)
+technique_page.show("runtimes", replace(technique_page.ONE_MODEL, show_result=show_result))

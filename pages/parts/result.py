@@ -1,8 +1,10 @@
 """One run, top to bottom: the sentence, the pictures, the price, the proof, the trust. The same on every page."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from engine import captions, catalog
+from engine import alternatives, captions, catalog
 from engine.comparison import ComparisonRow
 from engine.cost_table import cost_table
 from engine.headline import leading_row
@@ -11,9 +13,15 @@ from engine.result import Run
 from engine.spec import Workload
 from pages.parts import exports, measured, notices, pictures, proofs, verdicts
 
+Story = Callable[[Run, list[ComparisonRow]], None]
+"""What one technique has to tell beyond the usual; it is given the rows of one workload."""
 
-def show(run: Run, technique: catalog.Technique | None = None) -> None:
-    """Everything about a finished run; with a technique, its verdict leads and its claims stand beside."""
+
+def show(run: Run, technique: catalog.Technique | None = None, story: Story | None = None) -> None:
+    """Everything about a finished run; with a technique, its verdict leads and its claims stand beside.
+
+    `story` comes between the price and the proof.
+    """
     measured.show_origin(run)
     every_row = measured.rows_of(run)
     rows = _rows_at(_chosen_workload(run), every_row)
@@ -22,7 +30,9 @@ def show(run: Run, technique: catalog.Technique | None = None) -> None:
         st.info("Nothing was measured in this run.", icon=":material/hourglass_empty:")
         return
     verdicts.show(run, row, every_row, technique)
-    _show_details(run, rows, row)
+    if technique and (faster := alternatives.sentence(row, rows)):
+        st.markdown(f":material/alt_route: {notices.plain(faster)}")
+    _show_details(run, rows, row, story)
 
 
 def show_one_workload(run: Run) -> None:
@@ -37,9 +47,11 @@ def _rows_at(workload: Workload, rows: list[ComparisonRow]) -> list[ComparisonRo
     return [row for row in rows if row.workload == workload and not row.is_twin]
 
 
-def _show_details(run: Run, rows: list[ComparisonRow], row: ComparisonRow) -> None:
+def _show_details(run: Run, rows: list[ComparisonRow], row: ComparisonRow, story: Story | None = None) -> None:
     _show_pictures(run, rows)
     _show_price(run, rows)
+    if story:
+        story(run, rows)
     if any(each.samples for each in rows):
         proofs.show_evidence(run, rows)
     proofs.show_failures(run, rows)
