@@ -30,7 +30,7 @@ OPERATOR_REFERENCES_S = 7.0
 OPERATOR_LOAD_S = 1.3
 OPERATOR_COLD_COMPILE_S, OPERATOR_WARM_COMPILE_S = 2.5, 0.6
 """Of each size; a child of operators loads no model, and is warm after its first size."""
-OPERATOR_CHECK_S, OPERATOR_CHECK_CALLS = 0.1, 13
+OPERATOR_CHECK_S, OPERATOR_CHECK_CALLS = 0.05, 11
 """Comparing outputs once: so long, and as long as so many calls."""
 THROW_AWAY_CALLS = 2
 

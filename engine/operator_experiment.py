@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from engine.catalog import Technique, Variant
-from engine.catalog.operators import HIDDEN_SIZE
+from engine.catalog.operators import HIDDEN_SIZE, ITEM_BYTES
 from engine.errors import InvalidSpec
+from engine.floors import CACHE_MULTIPLE
+from engine.result import Machine
 from engine.spec import CacheMode, Experiment, Protocol, Workload
 
 FULL_RANGES: dict[str, tuple[int, ...]] = {
@@ -62,7 +65,15 @@ class Choice:
     cache_mode: CacheMode = "hot"
 
 
-def choose(technique: Technique, choice: Choice, model: Workload, device: str, protocol: Protocol) -> Experiment:
+def choose(
+    technique: Technique,
+    choice: Choice,
+    *,
+    model: Workload,
+    device: str,
+    protocol: Protocol,
+    machine: Machine | None = None,
+) -> Experiment:
     """The experiment a choice describes; `model` is the point of the part that measures one. Raises `InvalidSpec`."""
     points = operator_workloads(
         technique,
@@ -70,6 +81,7 @@ def choose(technique: Technique, choice: Choice, model: Workload, device: str, p
         elements=[2**power for power in choice.powers] if choice.sizes == "own" else None,
         operations=choice.operations,
         is_full=choice.sizes == "full",
+        last_cache_bytes=last_cache_of(machine, device),
     )
     workloads = in_parts(technique, choice.parts, [*points, model])
     if not workloads:
@@ -83,12 +95,18 @@ def choose(technique: Technique, choice: Choice, model: Workload, device: str, p
     )
 
 
-def choice_of(technique: Technique, experiment: Experiment) -> Choice:
-    """The choice that describes an experiment's operator points."""
+def last_cache_of(machine: Machine | None, device: str) -> int | None:
+    """Size of the last cache in front of the memory of `device`; None where nothing tells."""
+    found = machine.device(device) if machine else None
+    return found.last_level_cache_bytes if found else None
+
+
+def choice_of(technique: Technique, experiment: Experiment, machine: Machine | None = None) -> Choice:
+    """The choice that describes an experiment's operator points, had it been made on `machine`."""
     points = [point for point in experiment.workloads if point.operator]
     swept = [point for point in points if point.operator in FULL_RANGES]
     parts = PARTS[technique.key]
-    sizes, powers = _sizes_of(technique, swept)
+    sizes, powers = _sizes_of(technique, swept, last_cache_of(machine, experiment.device))
     return Choice(
         parts=tuple(part.key for part in parts if in_parts(technique, [part.key], experiment.workloads)),
         sizes=sizes,
@@ -99,27 +117,46 @@ def choice_of(technique: Technique, experiment: Experiment) -> Choice:
     )
 
 
-def _sizes_of(technique: Technique, swept: Sequence[Workload]) -> tuple[Sizes, tuple[int, ...]]:
+def _sizes_of(
+    technique: Technique, swept: Sequence[Workload], last_cache_bytes: int | None
+) -> tuple[Sizes, tuple[int, ...]]:
     """Which sizes were chosen, and as powers of two."""
-    elements = {(point.operator, point.elements) for point in swept}
+    dtype = swept[0].dtype if swept else "float32"
+    usual = operator_workloads(technique, dtype=dtype, last_cache_bytes=last_cache_bytes)
+    measured = _sizes_by_operator(swept)
     powers = tuple(sorted({(point.elements or 1).bit_length() - 1 for point in swept} & set(POWERS)))
-    operators = {point.operator for point in swept}
-    for sizes, is_full in (("default", False), ("full", True)):
-        usual = operator_workloads(technique, is_full=is_full)
-        if {(point.operator, point.elements) for point in usual if point.operator in operators} == elements:
-            return sizes, powers  # type: ignore[return-value]
-    return "own", powers
+    if measured.items() <= _sizes_by_operator(usual).items():
+        return "default", powers
+    is_full = all(sizes == set(FULL_RANGES[operator]) for operator, sizes in measured.items())
+    return ("full" if is_full else "own"), powers
+
+
+def _sizes_by_operator(points: Iterable[Workload]) -> dict[str, set[int]]:
+    sizes: dict[str, set[int]] = {}
+    for point in points:
+        sizes.setdefault(point.operator or "", set()).add(point.elements or 1)
+    return sizes
 
 
 def operator_workloads(
-    technique: Technique, *, dtype: str = "float32", elements: Sequence[int] | None = None, operations: int | None = None,
+    technique: Technique,
+    *,
+    dtype: str = "float32",
+    elements: Sequence[int] | None = None,
+    operations: int | None = None,
     is_full: bool = False,
-) -> list[Workload]:  # fmt: skip
-    """The technique's operator points; swept operators take `dtype`, `operations` and other sizes, if given."""
+    last_cache_bytes: int | None = None,
+) -> list[Workload]:
+    """The technique's operator points; swept operators take `dtype`, `operations` and other sizes, if given.
+
+    The usual sizes of fusion end beyond four last-level caches, where memory is the limit, if the cache's size is told.
+    """
     fields: Iterable[dict[str, Any]] = technique.default_workloads
     points = [Workload(**values) for values in fields]
     swept = dict.fromkeys(point.operator or "" for point in points if point.operator in FULL_RANGES)
     sizes = {operator: _sizes(operator, points, elements, is_full) for operator in swept}
+    if "addcmul" in sizes and elements is None and not is_full:
+        sizes["addcmul"][-1] = max(sizes["addcmul"][-1], _beyond_caches("addcmul", dtype, last_cache_bytes or 0))
     found: dict[Workload, None] = {}
     for point in points:
         if point.operator in sizes:
@@ -138,6 +175,12 @@ def _sizes(operator: str, points: Iterable[Workload], elements: Sequence[int] | 
     if operator in ROW_OPERATORS:
         return list(dict.fromkeys(max(1, size // HIDDEN_SIZE) * HIDDEN_SIZE for size in sorted(elements)))
     return sorted(set(elements))
+
+
+def _beyond_caches(operator: str, dtype: str, cache_bytes: int) -> int:
+    """The smallest power of two at which the least traffic, three arrays read and one written, exceeds four caches."""
+    least = CACHE_MULTIPLE * cache_bytes / (4 * ITEM_BYTES[dtype])
+    return int(min(2 ** math.ceil(math.log2(max(least, 1))), FULL_RANGES[operator][-1]))
 
 
 def in_parts(technique: Technique, keys: Iterable[str], workloads: Iterable[Workload]) -> list[Workload]:

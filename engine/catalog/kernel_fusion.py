@@ -139,7 +139,7 @@ TECHNIQUE = Technique(
         _variant("two-kernels", "Two kernels: torch.add(alpha=)", "The product, then a scaled sum.", _loop("", "a = torch.add(a, b * c, alpha=0.5)"), _FUSED),
     ),
     default_workloads=(
-        *({"operator": "addcmul", "elements": 2**power} for power in (10, 14, 18, 21, 24)),
+        *({"operator": "addcmul", "elements": 2**power} for power in (10, 14, 18, 20, 23)),
         *({"operator": "bias-gelu-norm", "elements": tokens * 768} for tokens in (11, 1024)),
     ),
 )  # fmt: skip

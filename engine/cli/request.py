@@ -10,7 +10,8 @@ from typing import Any
 
 from engine.catalog import TECHNIQUES, Variant, find_technique, find_variant, fits
 from engine.errors import InvalidSpec, StorageError
-from engine.operator_experiment import operator_workloads
+from engine.operator_experiment import last_cache_of, operator_workloads
+from engine.result import Machine
 from engine.spec import Experiment, Workload, find_protocol
 
 USER_MODEL = ".py:"
@@ -53,14 +54,25 @@ def make_experiment(
     dtype: str = "float32",
     elements: Sequence[int] | None = None,
     operations: int = 1,
+    machine: Machine | None = None,
     **settings: Any,
 ) -> Experiment:
-    """Model variants measure `models`, operator variants their technique's points, at other sizes if asked."""
+    """Model variants measure `models`, operator variants their technique's points, at other sizes if asked.
+
+    With a machine those sizes end beyond its device's caches.
+    """
+    last_cache_bytes = last_cache_of(machine, str(settings.get("device", "cpu")))
     techniques = map(find_technique, dict.fromkeys(variant.technique for variant in variants if variant.subjects))
     points = [
         point
         for technique in techniques
-        for point in operator_workloads(technique, dtype=dtype, elements=elements or None, operations=operations)
+        for point in operator_workloads(
+            technique,
+            dtype=dtype,
+            elements=elements or None,
+            operations=operations,
+            last_cache_bytes=last_cache_bytes,
+        )
         if any(fits(variant, point) for variant in variants)
     ]
     needs_models = any(not variant.subjects for variant in variants)

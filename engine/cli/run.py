@@ -47,6 +47,7 @@ def run(
     lengths = choose_lengths(variants, sequence_length, twelve_lengths, device)
     points = model_workloads(model, batch_size, lengths, dtype)
     stream = choose_requests(variants, points, requests, request_count, device)
+    machine = describe_machine()
     experiment = make_experiment(
         variants,
         points,
@@ -55,6 +56,7 @@ def run(
         elements=elements,
         operations=operations,
         cache_mode=cache,
+        machine=machine,
         request_lengths=stream.lengths,
         device=device,
         threads=threads,
@@ -63,7 +65,7 @@ def run(
     )
     say_of(stream)
     say_aside(f"About {seconds(round(estimate_seconds(experiment)))} on a 2-core CPU. Ctrl-C keeps what is finished.")
-    result = measure(experiment, describe_machine(), label)
+    result = measure(experiment, machine, label)
     if csv:
         write([result], csv)
     (show_json if as_json else show_table)(result)

@@ -73,7 +73,7 @@ def show(technique: catalog.Technique) -> None:
 
 def differences(technique: catalog.Technique, experiment: Experiment) -> list[str]:
     """How the widgets differ from what a run was measured with, in words."""
-    ours, theirs = _choice(technique), choice_of(technique, experiment)
+    ours, theirs = _choice(technique), choice_of(technique, experiment, worker.get().machine())
     state = st.session_state
     pairs = (
         ("other sizes", _sizes(theirs), _sizes(ours)),
@@ -115,7 +115,7 @@ def _prepare(technique: catalog.Technique) -> None:
 
 
 def _of_run(technique: catalog.Technique, experiment: Experiment) -> dict[str, object]:
-    choice = choice_of(technique, experiment)
+    choice = choice_of(technique, experiment, worker.get().machine())
     if not choice.parts:
         return {}
     return {
@@ -143,7 +143,14 @@ def _choice(technique: catalog.Technique) -> Choice:
 def _experiment(technique: catalog.Technique, choice: Choice) -> Experiment:
     state = st.session_state
     model = Workload(model=state.model, batch_size=state.batch_size, sequence_length=state.sequence_length)
-    return choose(technique, choice, model, state.device, find_protocol(state.protocol))
+    return choose(
+        technique,
+        choice,
+        model=model,
+        device=state.device,
+        protocol=find_protocol(state.protocol),
+        machine=worker.get().machine(),
+    )
 
 
 def _durations(technique: catalog.Technique) -> str:
