@@ -44,8 +44,8 @@ ROW_HEIGHT, AXIS_HEIGHT = 46, 64
 
 # Up to three variants of a technique differ by lightness; further ones repeat the steps with a pattern and a dashed line.
 _LIGHTNESS_STEPS = (0.0, 0.14, -0.13)
-_PATTERNS = ("", "/", ".")
-_DASHES = ("solid", "dash", "dot")
+_PATTERNS = ("", "/", ".", "x", "-")
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
 def _template(text: str, background: str, grid: str) -> go.layout.Template:

@@ -1,5 +1,7 @@
 """What to measure: device and model for every page, shape, dtype and protocol for one. Each value is part of the link."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from engine import catalog, formatting
@@ -28,7 +30,8 @@ def device_and_model(machine: Machine | None) -> None:
     st.selectbox(
         "Device", list(devices), format_func=lambda key: devices.get(key, key), key="device", bind="query-params"
     )
-    models = {card.key: card.label for card in catalog.MODELS}
+    typed = st.session_state.get("model") or catalog.MODELS[0].key
+    models = {typed: typed} | {card.key: card.label for card in catalog.MODELS}
     st.selectbox(
         "Model",
         list(models),
@@ -49,18 +52,14 @@ def _device_label(machine: Machine, device: Device) -> str:
     return f"{device.name} · {device.key}{memory}"
 
 
-def shape_and_protocol() -> None:
-    """Batch size, sequence length, dtype and protocol, with their limits stated."""
+def shape_and_protocol(length_box: Callable[[], None] | None = None) -> None:
+    """Batch size, sequence length, dtype and protocol, with their limits stated; another box may ask for the length."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
             "Batch size", 1, MAX_BATCH_SIZE, key="batch_size", bind="query-params", width=130,
             help=f"Sentences per call: 1 to {MAX_BATCH_SIZE:,}.",
         )  # fmt: skip
-        st.number_input(
-            "Sequence length", 1, MAX_SEQUENCE_LENGTH, key="sequence_length", bind="query-params", width=150,
-            help=f"Tokens per sentence: 1 to {MAX_SEQUENCE_LENGTH:,}, and no more than the model was made for. "
-            "The article's sentence has 11.",
-        )  # fmt: skip
+        (length_box or _length_box)()
         st.segmented_control(
             "Dtype", link.MODEL_DTYPES, required=True, key="dtype", bind="query-params",
             help="Number format of weights and activations, the same in every variant.",
@@ -69,6 +68,14 @@ def shape_and_protocol() -> None:
             "Protocol", list(PROTOCOLS), required=True, key="protocol", bind="query-params",
             format_func=str.capitalize, help=PROTOCOL_HELP,
         )  # fmt: skip
+
+
+def _length_box() -> None:
+    st.number_input(
+        "Sequence length", 1, MAX_SEQUENCE_LENGTH, key="sequence_length", bind="query-params", width=150,
+        help=f"Tokens per sentence: 1 to {MAX_SEQUENCE_LENGTH:,}, and no more than the model was made for. "
+        "The article's sentence has 11.",
+    )  # fmt: skip
 
 
 def label_and_note() -> None:
@@ -81,7 +88,7 @@ def label_and_note() -> None:
 def experiment_of(technique: catalog.Technique) -> Experiment:
     """The experiment the widgets describe: every variant of the technique, at the chosen point."""
     state = st.session_state
-    _refuse_code(state.model)
+    refuse_code(state.model)
     workload = Workload(
         model=state.model, batch_size=state.batch_size, sequence_length=state.sequence_length, dtype=state.dtype
     )
@@ -93,8 +100,8 @@ def experiment_of(technique: catalog.Technique) -> Experiment:
     )
 
 
-def _refuse_code(model: str | None) -> None:
-    """A model of one's own runs its own code; that is for the command line, where whoever types it owns the machine."""
+def refuse_code(model: str | None) -> None:
+    """Raise `InvalidSpec` for a model that is code. A model of one's own runs its own code; that is for the command line, where whoever types it owns the machine."""
     if not model or ".py:" in model or model.endswith(".py"):
         raise InvalidSpec(
             f"The model is {model!r}; this page takes a Hugging Face hub id or a local folder. "
@@ -102,9 +109,9 @@ def _refuse_code(model: str | None) -> None:
         )
 
 
-def prepare(machine: Machine | None, run: Run | None) -> None:
+def prepare(run: Run | None) -> None:
     """Give the widgets their values before they are made: the link's own, else those of the run it shows, else defaults."""
-    state, linked = st.session_state, link.settings(machine)
+    state, linked = st.session_state, link.settings()
     if run is not None and state.get("settings_of") != run.id:
         state["settings_of"] = run.id
         for name, value in (_settings_of(run.experiment) | linked).items():
@@ -120,17 +127,25 @@ def _settings_of(experiment: Experiment) -> dict[str, object]:
     shape = (
         {name: getattr(point, name) for name in ("model", "batch_size", "sequence_length", "dtype")} if point else {}
     )
+    lengths = [str(workload.sequence_length) for workload in experiment.workloads if workload.model]
+    shape |= {"lengths": ", ".join(lengths)} if len(lengths) > 1 else {}
     wanted = {"device": experiment.device, "protocol": experiment.protocol.name, **shape}
     return {name: value for name, value in wanted.items() if value in link.CHOICES.get(name, (value,))}
 
 
 def differences(experiment: Experiment) -> list[str]:
     """How the widgets differ from what a run was measured with, in words; empty when they agree or cannot be compared."""
+    length = experiment.workloads[0].sequence_length
+    has_other_length = length is not None and length != st.session_state.sequence_length
+    return differences_but_length(experiment) + ([f"{length} tokens"] if has_other_length else [])
+
+
+def differences_but_length(experiment: Experiment) -> list[str]:
+    """The same without the sequence length."""
     state = st.session_state
     point = experiment.workloads[0]
     measured_and_chosen = (
         (f"batch {point.batch_size}", point.batch_size, state.batch_size),
-        (f"{point.sequence_length} tokens", point.sequence_length, state.sequence_length),
         (point.dtype, point.dtype, state.dtype),
         (point.model or "", point.model, state.model),
         (experiment.device, experiment.device, state.device),

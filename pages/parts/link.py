@@ -5,6 +5,7 @@ page compares.
 """
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from engine.errors import UnknownKey
 from engine.result import Machine, Run
@@ -15,7 +16,8 @@ from pages.parts import notices
 NUMBERS = {"batch_size": MAX_BATCH_SIZE, "sequence_length": MAX_SEQUENCE_LENGTH}
 MODEL_DTYPES = tuple(dtype for dtype in DTYPES if dtype in ("float32", "bfloat16", "float16"))
 CHOICES = {"dtype": MODEL_DTYPES, "protocol": tuple(PROTOCOLS)}
-LONGEST_MODEL = 200
+LONGEST_TEXTS = {"model": 200, "lengths": 400}
+SETTINGS = (*NUMBERS, *CHOICES, *LONGEST_TEXTS, "device")
 SHOWN = 40
 
 
@@ -31,7 +33,7 @@ def compared_runs(store: Store) -> list[Run]:
     found = {run_id: _find(store, run_id) for run_id in ids}
     for run_id, run in found.items():
         if run is None:
-            _warn_about_run(run_id)
+            notices.show_warning(f"The link names run {run_id[:SHOWN]!r}, which is not here; it may have been deleted.")
     return [run for run in found.values() if run is not None]
 
 
@@ -40,31 +42,57 @@ def to_run(run: Run) -> dict[str, str]:
     return {"run": run.id}
 
 
-def settings(machine: Machine | None) -> dict[str, str | int]:
-    """The link's settings that can be used; for each other one a sentence is shown."""
-    devices = tuple(device.key for device in machine.devices) if machine else ()
-    found: dict[str, str | int] = {}
-    for name, text in st.query_params.to_dict().items():
-        if name in NUMBERS:
-            if text.isascii() and text.isdecimal() and len(text) < 10 and 1 <= int(text) <= NUMBERS[name]:
-                found[name] = int(text)
-            else:
-                _warn(name, text, f"whole numbers from 1 to {NUMBERS[name]:,}")
-        elif allowed := devices if name == "device" else CHOICES.get(name, ()):
-            if text in allowed:
-                found[name] = text
-            else:
-                _warn(name, text, ", ".join(allowed))
-        elif name == "model" and 0 < len(text) <= LONGEST_MODEL:
-            found[name] = text
-    return found
+def settings() -> dict[str, str | int]:
+    """What the link says about the widgets; `drop_unusable` has been called."""
+    named = st.query_params.to_dict()
+    return {name: int(text) if name in NUMBERS else text for name, text in named.items() if name in SETTINGS}
 
 
-def warn_about_unknown_run(store: Store) -> None:
-    """Say so when the link names a run that is not here."""
-    run_id = st.query_params.get("run")
-    if run_id and _find(store, run_id) is None:
-        _warn_about_run(run_id)
+def drop_unusable(store: Store, machine: Machine | None) -> None:
+    """Take out of the link what means nothing here, and say so in one sentence each.
+
+    Before any widget is made: Streamlit drops such values silently, and fails on a number too large for it.
+    """
+    allowed = CHOICES | ({"device": tuple(device.key for device in machine.devices)} if machine else {})
+    found = {name: _problem(store, allowed, name, text) for name, text in st.query_params.to_dict().items()}
+    problems = {name: problem for name, problem in found.items() if problem}
+    waiting = st.session_state.setdefault("dropped_from_link", [])
+    waiting += problems.values()
+    if [name for name in problems if _drop(name)]:
+        st.rerun()
+    for problem in st.session_state.pop("dropped_from_link"):
+        notices.show_warning(problem)
+
+
+def _drop(name: str) -> bool:
+    """Take a parameter out of the link; False where a widget has it by now, which then has corrected it itself."""
+    try:
+        del st.query_params[name]
+    except StreamlitAPIException:
+        return False
+    return True
+
+
+def _problem(store: Store, allowed: dict[str, tuple[str, ...]], name: str, text: str) -> str | None:
+    """Why a value of the link cannot be used; None when it can, or is not ours to judge."""
+    shown = repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")
+    if name in NUMBERS and not _is_number(text, NUMBERS[name]):
+        return _refusal(name, shown, f"whole numbers from 1 to {NUMBERS[name]:,}")
+    if name in allowed and text not in allowed[name]:
+        return _refusal(name, shown, ", ".join(allowed[name]))
+    if name in LONGEST_TEXTS and not 0 < len(text) <= LONGEST_TEXTS[name]:
+        return _refusal(name, shown, f"1 to {LONGEST_TEXTS[name]} characters")
+    if name == "run" and _find(store, text) is None:
+        return f"The link names run {shown}, which is not here; it may have been deleted."
+    return None
+
+
+def _refusal(name: str, shown: str, allowed: str) -> str:
+    return f"The link asks for {name}={shown}; allowed: {allowed}. What this page says is used instead."
+
+
+def _is_number(text: str, largest: int) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= len(str(largest)) and 1 <= int(text) <= largest
 
 
 def _find(store: Store, run_id: str) -> Run | None:
@@ -72,17 +100,3 @@ def _find(store: Store, run_id: str) -> Run | None:
         return store.run(run_id)
     except UnknownKey:
         return None
-
-
-def _warn_about_run(run_id: str) -> None:
-    notices.show_warning(f"The link names run {_shortened(run_id)}, which is not here; it may have been deleted.")
-
-
-def _warn(name: str, text: str, allowed: str) -> None:
-    notices.show_warning(
-        f"The link asks for {name}={_shortened(text)}; allowed: {allowed}. What the page says below is used instead."
-    )
-
-
-def _shortened(text: str) -> str:
-    return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")

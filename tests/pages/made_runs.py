@@ -22,6 +22,7 @@ from tests.hand_made import CPU, MACHINE
 EAGER, COMPILED = "baseline/eager", "torch-compile/default"
 POINT = Workload(model="distilbert-base-uncased", batch_size=8, sequence_length=11)
 QUIET = Conditions(load_average=0.1, steal_fraction=0.0, other_cpu_cores=0.02)
+LIMITS = Limits(bandwidth_bytes_per_s=2.5e10, bandwidth_bytes=2**28, flops_per_s={"float32": 2e12})
 MADE_CPU = replace(CPU, name="Hand-made CPU, 2 cores")
 
 
@@ -34,6 +35,7 @@ def made_run(
     point: Workload = POINT,
     label: str = "",
     facts: dict | None = None,
+    limits: Limits | None = LIMITS,
 ) -> Run:
     """A finished run in which torch.compile is `speedup` times as fast as eager, give or take noise from a fixed seed."""
     experiment = Experiment(workloads=(point,), variants=(EAGER, COMPILED), protocol=PROTOCOLS[protocol])
@@ -47,7 +49,7 @@ def made_run(
         finished_at="2026-11-30T09:03:20+00:00",
         label=label,
         environment=Environment(machine=MACHINE, device=MADE_CPU, threads=2, matmul_precision="highest"),
-        limits=Limits(bandwidth_bytes_per_s=2.5e10, bandwidth_bytes=2**28, flops_per_s={"float32": 2e12}),
+        limits=limits,
         outcomes=tuple(
             measurement(variant, process, call_s, point, facts or {})
             for process in range(PROTOCOLS[protocol].process_sets)
