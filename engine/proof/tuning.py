@@ -9,11 +9,16 @@ from engine.result import Measurement
 
 
 def candidates_tuned(measurements: Sequence[Measurement]) -> Finding:
-    """At least one process set timed candidates (METHOD 2.4)."""
-    tried = [measurement.facts.get("candidates_tried") for measurement in measurements]
-    known = [count for count in tried if count is not None]
-    if not known:
+    """At least one process set timed candidates itself: a warm tuning cache repeats old times as if new (METHOD 2.4)."""
+    told = [each.facts for each in measurements if each.facts.get("candidates_tried") is not None]
+    if not told:
         return Finding(None, "this torch does not tell what its tuner tried")
-    if not max(known):
+    claimed = max(facts["candidates_tried"] for facts in told)
+    tried = max((facts["candidates_tried"] for facts in told if facts.get("autotuned_operations") != 0), default=0)
+    if not claimed:
         return Finding(False, "0 candidates tuned on this device")
-    return Finding(True, f"{max(known)} candidates tried")
+    if not tried:
+        return Finding(
+            False, f"cached tuning: the times of {claimed} candidates were read from a cache, none was tried"
+        )
+    return Finding(True, f"{tried} candidates tried")

@@ -20,7 +20,7 @@ torch._inductor.config.force_disable_cudagraph_TESTING_ONLY = True
 
 def build():
     torch.manual_seed(0)
-    return torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU()), {"input": torch.randn(2, 8, 64)}
+    return torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU()).eval(), {"input": torch.randn(2, 8, 64)}
 """
 
 
