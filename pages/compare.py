@@ -3,19 +3,26 @@
 import streamlit as st
 
 from engine import worker
-from pages.parts import compare_add, compare_set, compare_view
+from pages.parts import compare_add, compare_exports, compare_set, compare_understood, compare_view
 
 store = worker.get().store
 st.title("Compare devices")
-st.caption("Drop in result files from any GPU and any tool. What cannot be compared fairly is not divided, and says why.")
+st.caption(
+    "Drop in result files from any device and any tool. What cannot be compared fairly is not divided, and says why."
+)
 
+compare_add.show(store, compare_set.opened(store))
 opened = compare_set.opened(store)
-compare_add.show(store, opened)
-opened = compare_set.opened(store)
-if opened is None or opened.collection.is_empty:
-    compare_set.show_empty(store)
+if opened is None or not opened.arms:
+    with st.container(border=True, key="empty"):
+        st.markdown("##### :material/compare_arrows: Nothing to compare yet")
+        st.markdown(
+            "Upload two result files, add the shipped samples, or add runs measured here: a bar per device appears."
+        )
 else:
-    compare_set.show_heading(store, opened)
-    compare_view.show(opened)
-    compare_set.show_contents(store, opened)
+    compare_set.show_heading(store)
+    view = compare_view.choose(opened)
+    compare_view.show(view)
+    compare_exports.show(opened, view, compare_set.name_of(store))
+    compare_understood.show_all(store, opened)
 compare_set.show_list(store)

@@ -13,14 +13,17 @@ TECHNIQUES = [
     for each in catalog.TECHNIQUES
 ]
 RESULTS = st.Page("results.py", title="Results", icon=":material/database:", help="Every run: open, compare, export.")
+COMPARE = st.Page(
+    "compare.py", title="Compare devices", icon=":material/compare_arrows:", help="Result files side by side."
+)
 GLOSSARY = st.Page("glossary.py", title="Glossary", icon=":material/menu_book:", help="The words of the other pages.")
-page = st.navigation({"Start": [JOURNEY], "Techniques": TECHNIQUES, "Results": [RESULTS], "Learn": [GLOSSARY]})
+page = st.navigation({"Start": [JOURNEY], "Techniques": TECHNIQUES, "Results": [RESULTS, COMPARE], "Learn": [GLOSSARY]})
 
 with notices.user_errors():
     service = worker.get()
     machine = service.machine()
-    link.warn_about_unknown_run(service.store)
-    controls.prepare(machine, link.shown_run(service.store))
+    link.drop_unusable(service.store, machine)
+    controls.prepare(link.shown_run(service.store))
     with st.sidebar:
         controls.device_and_model(machine)
     page.run()

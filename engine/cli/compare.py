@@ -13,7 +13,7 @@ from rich.text import Text
 from engine import formatting
 from engine.cli.console import OUT, complain, say, say_aside
 from engine.device_comparison import measures_of, summarise, usual_baseline
-from engine.device_comparison.collection import Collection, digest_of
+from engine.device_comparison.collection import Collection, check_new, digest_of
 from engine.device_comparison.view import View
 from engine.errors import UnknownKey, UnreadableFile, UserError
 from engine.imports import Corrections, Imported, read
@@ -21,8 +21,15 @@ from engine.imports.text import MAX_BYTES
 from engine.imports.units import UNITS
 
 EXIT_REFUSED = 1
-_COLUMNS = ("device", "technique", "point", "value", "speedup", "verdict", "against_device", "badges", "reason")
-_HEADINGS = ("Device", "Technique", "Point", "Value", "Own speed-up", "Verdict", "Against", "Badges", "Why")
+_COLUMNS = {
+    "device": "Device",
+    "technique": "Technique",
+    "point": "Point",
+    "value": "Value",
+    "speedup": "Own speed-up",
+    "verdict": "Verdict",
+    "against_device": "Over",
+}
 
 Files = Annotated[list[Path], typer.Argument(help="Result files: CSV or JSON of any tool.")]
 Unit = Annotated[str | None, typer.Option(help="Unit of times where a file does not say it: s, ms, us or ns.")]
@@ -53,6 +60,7 @@ def _collect(files: list[Path], unit: str | None) -> tuple[Collection, int]:
     for path in files:
         try:
             data = _bytes_of(path)
+            check_new(collection, path.name, digest_of(data))
             collection = collection.with_file(_read(path.name, data, unit), digest_of(data))
         except UserError as error:
             complain(str(error))
@@ -95,11 +103,21 @@ def _view(collection: Collection, against: str | None, baseline: str | None) -> 
 
 
 def _show(view: View) -> None:
-    table = Table(*_HEADINGS)
-    for row in view.table[list(_COLUMNS)].astype(object).to_dict("records"):
+    table = Table(*_COLUMNS.values())
+    table.columns[-1].header = Text(f"Over {view.reference}")
+    for row in view.table.astype(object).to_dict("records"):
         ratios = {name: formatting.speedup(row[name]) for name in ("speedup", "against_device")}
-        table.add_row(*(Text(str(cell)) for cell in (row | ratios).values()))
+        table.add_row(*(Text(str((row | ratios)[name])) for name in _COLUMNS))
     OUT.print(table)
-    for arm in view.unmatched:
-        say_aside(f"Only on one side: {arm.device}, {arm.label}, {arm.point}.")
+    _show_remarks(view)
     say(view.paragraph)
+
+
+def _show_remarks(view: View) -> None:
+    """Reasons and badges once each, with the number of rows they speak of; then the rows without a partner."""
+    for column in ("reason", "badges"):
+        for remark, rows in view.table[column].value_counts().items():
+            if remark:
+                say(f"{remark} ({rows} {'rows' if rows > 1 else 'row'})")
+    for arm in view.unmatched:
+        say(f"Only on one side: {arm.device}, {arm.label}, {arm.point}.")

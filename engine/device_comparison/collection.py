@@ -11,7 +11,7 @@ import pandas as pd
 
 from engine.errors import UnreadableFile
 from engine.imports import Imported, Understanding, latency_lab
-from engine.imports.readings import merge
+from engine.imports.readings import complete, merge
 from engine.imports.understanding import quoted
 from engine.result import Run
 from engine.serial import structure, unstructure
@@ -42,11 +42,17 @@ class Collection:
         return not self.entries and not self.run_ids
 
     def with_file(self, file: Imported, digest: str) -> Collection:
-        """With one more file, or the same one understood anew; raises `UnreadableFile` for a duplicate."""
-        name = file.understanding.file
-        check_new(self, name, digest)
+        """With one more file, or one of them understood anew."""
         entry = Entry(frame=file.frame, understanding=file.understanding, digest=digest)
-        return replace(self, entries={**self.entries, name: entry})
+        return replace(self, entries={**self.entries, file.understanding.file: entry})
+
+    def with_runs(self, run_ids: Sequence[str]) -> Collection:
+        """With more of the runs that are stored here."""
+        return replace(self, run_ids=tuple(dict.fromkeys((*self.run_ids, *run_ids))))
+
+    def without_run(self, run_id: str) -> Collection:
+        """Without one run."""
+        return replace(self, run_ids=tuple(each for each in self.run_ids if each != run_id))
 
     def without(self, name: str) -> Collection:
         """Without one file."""
@@ -78,7 +84,7 @@ def digest_of(data: bytes) -> str:
 def check_new(collection: Collection, name: str, digest: str) -> None:
     """Raise `UnreadableFile` when this file, another one of its name, or too many files are here already."""
     for other, entry in collection.entries.items():
-        if other != name and entry.digest == digest:
+        if entry.digest == digest:
             raise UnreadableFile(
                 f"{name}: the same content as {quoted(other)}, which is here already. It is counted once."
             )
@@ -86,7 +92,7 @@ def check_new(collection: Collection, name: str, digest: str) -> None:
             raise UnreadableFile(
                 f"{name}: another file of this name is here already. Rename it, or remove the other one."
             )
-    if name not in collection.entries and len(collection.entries) >= MAX_FILES:
+    if len(collection.entries) >= MAX_FILES:
         raise UnreadableFile(f"{name}: a set holds at most {MAX_FILES} files. Remove one, or start another set.")
 
 
@@ -94,7 +100,9 @@ def of_set(stored: ComparisonSet) -> Collection:
     """The collection that a store kept."""
     described = stored.details.get("files", [])
     entries = {
-        name: Entry(frame=frame, digest=one["digest"], understanding=structure(one["understanding"], Understanding))
+        name: Entry(
+            frame=complete(frame), digest=one["digest"], understanding=structure(one["understanding"], Understanding)
+        )
         for (name, frame), one in zip(stored.frames.items(), described, strict=True)
     }
     return Collection(entries=entries, run_ids=stored.run_ids)

@@ -84,7 +84,7 @@ def cheapest_within(priced: Iterable[Cost], limit_s: float) -> Cost | None:
 def paragraph(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[str], unmatched: int) -> str:
     """The whole comparison in words, to be pasted into a chat. Names are quoted from files as they stand."""
     sentences = [f"{_list(devices)} compared." if len(devices) > 1 else f"Results of {devices[0]}."] if devices else []
-    sentences += _device_sentences(geometric_means(ratios, devices), devices)
+    sentences += _device_sentences(ratios, devices)
     sentences += _technique_sentences(own, devices)
     withheld = [one for one in ratios if one.verdict is Verdict.NOT_COMPARABLE]
     if withheld:
@@ -97,16 +97,30 @@ def paragraph(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[s
     return " ".join(sentences)
 
 
-def _device_sentences(means: Sequence[Mean], devices: Sequence[str]) -> list[str]:
+def _device_sentences(ratios: Sequence[Ratio], devices: Sequence[str]) -> list[str]:
+    """Means over what all devices have; where that is nothing, each device over what it shares with the reference."""
     if len(devices) < 2:
         return []
-    if not means:
+    reference = next((one.arm.device for one in ratios if one.is_reference), devices[0])
+    others = [device for device in devices if device != reference]
+    if means := geometric_means(ratios, devices):
+        said = _list([_as_fast(mean, reference) for mean in means if mean.device != reference])
+        return [f"{said} (geometric mean over {_configurations(means[0].points)})."]
+    pairs = [
+        mean for device in others for mean in geometric_means(ratios, [reference, device]) if mean.device == device
+    ]
+    if not pairs:
         return ["They share no configuration that may be compared."]
-    reference = next((mean for mean in means if mean.speedup == 1.0), means[0])
-    others = [mean for mean in means if mean is not reference]
-    said = [f"{mean.device} is {formatting.speedup(mean.speedup)} as fast as {reference.device}" for mean in others]
-    over = f"over {means[0].points} common configurations" if means[0].points > 1 else "at the one common configuration"
-    return [f"{_list(said)} (geometric mean {over})."]
+    said = _list([f"{_as_fast(mean, reference)} over {_configurations(mean.points)}" for mean in pairs])
+    return [f"{said}; no configuration is common to all."]
+
+
+def _as_fast(mean: Mean, reference: str) -> str:
+    return f"{mean.device} is {formatting.speedup(mean.speedup)} as fast as {reference}"
+
+
+def _configurations(points: int) -> str:
+    return f"{points} common configurations" if points > 1 else "one common configuration"
 
 
 def _technique_sentences(own: Sequence[Ratio], devices: Sequence[str]) -> list[str]:

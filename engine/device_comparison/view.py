@@ -11,7 +11,7 @@ import pandas as pd
 from engine.device_comparison.arm import DeviceArm, Point
 from engine.device_comparison.arms import devices_of, points_of
 from engine.device_comparison.ratios import Ratio, over_device, over_own_baseline
-from engine.device_comparison.summary import Cost, Mean, costs, paragraph, technique_means
+from engine.device_comparison.summary import Cost, Mean, cheapest_within, costs, paragraph, technique_means
 from engine.device_comparison.table import table
 
 
@@ -57,6 +57,10 @@ class View:
     def priced(self) -> list[Cost]:
         """Costs, the cheapest first."""
         return costs(self.arms, self.prices)
+
+    def cheapest_within(self, limit_s: float) -> Cost | None:
+        """The cheapest row whose 95th percentile is known and below `limit_s`."""
+        return cheapest_within(self.priced, limit_s)
 
     @cached_property
     def paragraph(self) -> str:

@@ -25,6 +25,7 @@ class SetSummary:
     created_at: str
     run_ids: tuple[str, ...]
     frame_names: tuple[str, ...]
+    details: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,17 +66,14 @@ class ComparisonSets(Database):
 
     def list_sets(self) -> list[SetSummary]:
         """All sets, the newest first; frames are named, not read."""
-        query = "SELECT id, name, created_at, run_ids, frames FROM comparison_sets ORDER BY rowid DESC"
-        return [
-            SetSummary(
-                id=row["id"],
-                name=row["name"],
-                created_at=row["created_at"],
-                run_ids=tuple(json.loads(row["run_ids"])),
-                frame_names=tuple(json.loads(row["frames"])),
-            )
-            for row in self._rows(query)
-        ]
+        return [_summary(row) for row in self._rows("SELECT * FROM comparison_sets ORDER BY rowid DESC")]
+
+    def set_summary(self, set_id: str) -> SetSummary:
+        """A set without its frames, or `UnknownKey`."""
+        rows = self._rows("SELECT * FROM comparison_sets WHERE id = ?", set_id)
+        if not rows:
+            raise _unknown(set_id)
+        return _summary(rows[0])
 
     def get_set(self, set_id: str) -> ComparisonSet:
         """The set with its frames, or `UnknownKey`."""
@@ -133,6 +131,17 @@ class ComparisonSets(Database):
     def _frame_path(self, set_id: str, place: int) -> Path:
         # Numbered, because file names come from uploads and may hold anything.
         return self._frames_folder(set_id) / f"{place}.parquet"
+
+
+def _summary(row: Any) -> SetSummary:
+    return SetSummary(
+        id=row["id"],
+        name=row["name"],
+        created_at=row["created_at"],
+        run_ids=tuple(json.loads(row["run_ids"])),
+        frame_names=tuple(json.loads(row["frames"])),
+        details=json.loads(row["details"]),
+    )
 
 
 def _unknown(set_id: str) -> UnknownKey:

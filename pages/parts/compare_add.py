@@ -17,7 +17,7 @@ def show(store: Store, current: Opened | None) -> None:
     files = st.file_uploader(
         "Result files: CSV or JSON of any tool, up to 20",
         accept_multiple_files=True,
-        key="uploads",
+        key=compare_set.upload_key(),
         help="Our result CSV, PyTorch's benchmark runner, optimum-benchmark, pytest-benchmark, hyperfine, google-benchmark, "
         "nvbench, or any table of times. The content decides, not the name. Nothing in a file is ever run.",
     )
@@ -31,7 +31,7 @@ def show(store: Store, current: Opened | None) -> None:
 
 def _show_file(store: Store, file: UploadedFile) -> None:
     """Read one file, once per answer given; what it still asks, or why it is refused."""
-    answers = st.session_state.setdefault("corrections", {}).get(file.file_id, Corrections())
+    answers: Corrections = st.session_state.setdefault("corrections", {}).get(file.file_id, Corrections())
     read_already = st.session_state.setdefault("read_uploads", {})
     if read_already.get(file.file_id, (None, None))[0] != answers:
         read_already[file.file_id] = (answers, _take(store, file, answers))
@@ -48,7 +48,8 @@ def _take(store: Store, file: UploadedFile, answers: Corrections) -> Imported | 
     try:
         data = file.getvalue()
         digest = digest_of(data)
-        check_new(collection, file.name, digest)
+        if answers == Corrections():  # a file that is read again, with other answers, takes its own place
+            check_new(collection, file.name, digest)
         with st.spinner(f"Reading {len(data) / 2**20:,.1f} MB ..."):
             imported = read(file.name, data, answers)
         if imported.is_complete:
@@ -67,7 +68,9 @@ def _show_others(store: Store, current: Opened | None) -> None:
         if shipped and st.button("Add the shipped samples", key="add_samples", icon=":material/inventory_2:"):
             _add_runs(store, current, [run.id for run in shipped])
         if own:
-            names = {run.id: f"{run.label or captions.of_workload(run.experiment.workloads[0])} ({run.id})" for run in own}
+            names = {
+                run.id: f"{run.label or captions.of_workload(run.experiment.workloads[0])} ({run.id})" for run in own
+            }
             chosen = st.multiselect("Runs measured here", list(names), format_func=names.__getitem__, key="own_runs")
             if st.button("Add them", key="add_runs", icon=":material/add:", disabled=not chosen):
                 _add_runs(store, current, chosen)

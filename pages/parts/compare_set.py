@@ -59,12 +59,23 @@ def collection_of(current: Opened | None) -> Collection:
     return current.collection if current else Collection()
 
 
+def upload_key() -> str:
+    """Key of the upload box; another one after a change of set, so that it starts empty."""
+    return f"uploads_{st.session_state.setdefault('upload_round', 0)}"
+
+
+def name_of(store: Store) -> str:
+    """The name of the set that the link names."""
+    return store.set_summary(st.query_params["set"]).name
+
+
 def show_heading(store: Store) -> None:
     """The set's name, and what can be done with it."""
-    set_id = st.query_params["set"]
-    name = store.set_summary(set_id).name
+    set_id, name = st.query_params["set"], name_of(store)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        typed = st.text_input("Name of this set", name, max_chars=80, key=f"name_{set_id}", width=320, placeholder="Unnamed")
+        typed = st.text_input(
+            "Name of this set", name, max_chars=80, key=f"name_{set_id}", width=320, placeholder="Unnamed"
+        )
         if typed.strip() != name:
             store.rename_set(set_id, typed)
         if st.button("Start another set", key="new_set", icon=":material/add:"):
@@ -90,7 +101,8 @@ def show_list(store: Store) -> None:
 
 
 def go(set_id: str | None) -> None:
-    """Show this set, or none."""
+    """Show this set, or none; uploads of the one before do not follow."""
+    st.session_state["upload_round"] = st.session_state.get("upload_round", 0) + 1
     if set_id:
         st.query_params["set"] = set_id
     else:

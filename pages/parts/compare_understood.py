@@ -5,14 +5,43 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from engine import captions
+from engine.device_comparison.opened import Opened
 from engine.imports import Corrections, Imported, Question, Understanding
 from engine.imports.delimiters import DELIMITERS
 from engine.imports.understanding import ROLES, Column
 from engine.imports.units import UNITS
-from pages.parts import notices
+from engine.store import Store
+from pages.parts import compare_set, notices
 
 ROLE_OF = {label: role for role, label in ROLES.items()}
-DECIMAL_MARKS = {",": "Decimal mark: 1,5 is one and a half", ".": "It groups thousands: 1,500 is one and a half thousand"}
+DECIMAL_MARKS = {
+    ",": "Decimal mark: 1,5 is one and a half",
+    ".": "It groups thousands: 1,500 is one and a half thousand",
+}
+
+
+def show_all(store: Store, opened: Opened) -> None:
+    """Every file and run of the set: how it was read; corrected while its upload is at hand, or removed."""
+    st.subheader("What was understood")
+    uploads = {file.name: file.file_id for file in st.session_state.get(compare_set.upload_key(), ())}
+    for place, (name, entry) in enumerate(opened.collection.entries.items()):
+        with st.expander(notices.plain(name), key=f"understood_{place}"):
+            show(entry.understanding)
+            if name in uploads:
+                answers = st.session_state["corrections"].get(uploads[name], Corrections())
+                correct(uploads[name], entry.understanding, answers)
+            else:
+                st.caption("To correct anything, remove the file and upload it again.")
+            if st.button("Remove from this set", key=f"remove_{place}", icon=":material/close:"):
+                compare_set.save(store, opened.collection.without(name))
+                st.rerun()
+    for run in opened.runs:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(f"{run.label or 'Run'} {run.id}: {captions.of_run(run)}")
+            if st.button("Remove", key=f"remove_run_{run.id}", icon=":material/close:"):
+                compare_set.save(store, opened.collection.without_run(run.id))
+                st.rerun()
 
 
 def ask(file_id: str, file: Imported, answers: Corrections) -> None:
@@ -49,7 +78,9 @@ def show(understanding: Understanding) -> None:
     parts = [
         understanding.format,
         understanding.encoding,
-        f"separated by {DELIMITERS.get(understanding.delimiter, understanding.delimiter)}" if understanding.delimiter else "",
+        f"separated by {DELIMITERS.get(understanding.delimiter, understanding.delimiter)}"
+        if understanding.delimiter
+        else "",
         f"decimal mark {understanding.decimal_mark}",
         "" if understanding.has_header else "no header",
         kept if not understanding.questions else f"{understanding.rows_read:,} rows",
@@ -83,7 +114,9 @@ def correct(file_id: str, understanding: Understanding, answers: Corrections) ->
         )  # fmt: skip
         has_header = st.checkbox("The first row is a header", understanding.has_header, key=f"header_{file_id}")
         if st.form_submit_button("Apply", key=f"apply_{file_id}", icon=":material/check:"):
-            _answer(file_id, _corrected(understanding, answers, columns, devices, delimiter, has_header))
+            is_changed = has_header != understanding.has_header
+            known = replace(answers, delimiter=delimiter, has_header=has_header if is_changed else answers.has_header)
+            _answer(file_id, _with_columns(_with_devices(known, devices), understanding, columns))
 
 
 def _edited_columns(file_id: str, columns: tuple[Column, ...]) -> pd.DataFrame:
@@ -103,23 +136,24 @@ def _edited_columns(file_id: str, columns: tuple[Column, ...]) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _corrected(
-    understanding: Understanding, answers: Corrections, columns: pd.DataFrame, devices: dict[str, str],
-    delimiter: str | None, has_header: bool,
-) -> Corrections:  # fmt: skip
+def _with_columns(answers: Corrections, understanding: Understanding, columns: pd.DataFrame) -> Corrections:
     """Only what differs from what was understood, so that the rest stays found by itself."""
     before = {each.name: each for each in understanding.columns}
     rows = columns.to_dict("records")
-    roles = {row["column"]: ROLE_OF[row["meaning"]] for row in rows if ROLE_OF[row["meaning"]] != before[row["column"]].role}
-    units = {row["column"]: row["unit"] for row in rows if row["unit"] and row["unit"] != before[row["column"]].unit}
+    roles = {row["column"]: ROLE_OF[row["meaning"]] for row in rows}
+    units = {row["column"]: row["unit"] for row in rows if row["unit"]}
     return replace(
         answers,
-        roles={**answers.roles, **roles},
-        units={**answers.units, **units},
-        devices={**answers.devices, **{old: new.strip() for old, new in devices.items() if new.strip() and new.strip() != old}},
-        delimiter=delimiter,
-        has_header=has_header if has_header != understanding.has_header else answers.has_header,
+        roles={**answers.roles, **{name: role for name, role in roles.items() if role != before[name].role}},
+        units={**answers.units, **{name: unit for name, unit in units.items() if unit != before[name].unit}},
     )
+
+
+def _with_devices(answers: Corrections, devices: dict[str, str]) -> Corrections:
+    """Names that were changed; an emptied one stays as it was. A name given earlier is followed to the file's own."""
+    own = {given: name for name, given in answers.devices.items()}
+    renamed = {own.get(old, old): new.strip() for old, new in devices.items() if new.strip() not in ("", old)}
+    return replace(answers, devices={**answers.devices, **renamed})
 
 
 def _answer(file_id: str, answers: Corrections) -> None:

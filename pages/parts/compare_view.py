@@ -1,0 +1,163 @@
+"""The views of a comparison: the paragraph, bars, distributions, heat map, curves, cost, and every row."""
+
+import streamlit as st
+
+from engine import formatting
+from engine.catalog import label_of
+from engine.charts import compare_bars, compare_curves, compare_heatmap, compare_latencies
+from engine.device_comparison import DeviceArm, Point, usual_baseline, variants_of
+from engine.device_comparison.opened import Opened
+from engine.device_comparison.view import View
+from pages.parts import notices, pictures
+
+AXES = {
+    "device": "Over the reference device",
+    "own": "Over each device's own baseline",
+    "latency": "Measured value",
+    "floor": "Share of the floor",
+}
+
+
+def choose(opened: Opened) -> View:
+    """What the reader wants to see; every choice is part of the link."""
+    measures = opened.measures
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        measure = measures[0]
+        if len(measures) > 1:
+            measure = st.selectbox("Measure", measures, key="measure", bind="query-params", width=220)
+        arms = opened.of_measure(measure)
+        devices = list(dict.fromkeys(arm.device for arm in arms))
+        reference = st.selectbox("Reference device", devices, key="against", bind="query-params", width=280)
+        usual = usual_baseline(arms)
+        variants = variants_of(arms)
+        baseline = st.selectbox(
+            "Baseline technique", variants, variants.index(usual) if usual else None, format_func=label_of,
+            key="own_baseline", bind="query-params", width=240, placeholder="Choose one",
+            help="What other techniques are divided by on their own device. Our own variants keep the baseline of their page.",
+        )  # fmt: skip
+    return View(arms=arms, reference=reference, baseline=baseline, prices=_prices(devices))
+
+
+def _prices(devices: list[str]) -> dict[str, float]:
+    with st.expander("Price per hour", icon=":material/payments:", key="prices"):
+        st.caption("In any currency. With a price, every row says what one million calls cost.")
+        with st.container(horizontal=True):
+            given = {
+                device: st.number_input(
+                    notices.plain(device), 0.0, 10_000.0, 0.0, key=f"price_{place}", bind="query-params", width=200
+                )
+                for place, device in enumerate(devices)
+            }
+    return {device: price for device, price in given.items() if price}
+
+
+def show(view: View) -> None:
+    """The sentence, then the pictures, then the price, then every row."""
+    _show_paragraph(view)
+    point = st.selectbox("Point", view.points, format_func=str, key="point", bind="query-params")
+    _show_bars(view, point)
+    _show_latencies(view, point)
+    _show_heatmap(view)
+    _show_curves(view)
+    _show_cost(view)
+    _show_rows(view)
+
+
+def _show_paragraph(view: View) -> None:
+    with st.container(border=True, key="paragraph"):
+        st.markdown(f"##### {notices.plain(view.paragraph)}")
+        with st.popover("Copy as text", icon=":material/content_copy:"):
+            st.code(view.paragraph, language=None, wrap_lines=True)
+
+
+def _show_bars(view: View, point: Point) -> None:
+    offered = [axis for axis in AXES if axis != "device" or len(view.devices) > 1]
+    offered = [axis for axis in offered if axis != "floor" or any(arm.floor_s for arm in view.arms)]
+    axis = st.segmented_control(
+        "Compared by", offered, default=offered[0], required=True, format_func=AXES.__getitem__, key="axis",
+        bind="query-params", label_visibility="collapsed",
+    )  # fmt: skip
+    ratios = view.at(point, axis)
+    with st.container(border=True):
+        figure = compare_bars.compare_bars(ratios, axis, view.devices, str(point))
+        st.plotly_chart(figure, key="chart_bars", config=pictures.CONFIG, alt=compare_bars.alt_text(ratios, axis))
+
+
+def _show_latencies(view: View, point: Point) -> None:
+    arms = [arm for arm in view.arms if arm.point == point and arm.value is not None and not arm.is_rate]
+    if arms:
+        with st.container(border=True):
+            figure = compare_latencies.compare_latencies(arms, view.devices, str(point))
+            st.plotly_chart(figure, key="chart_latencies", config=pictures.CONFIG, alt=compare_latencies.alt_text(arms))
+
+
+def _show_heatmap(view: View) -> None:
+    if len(view.means) > 1:
+        with st.container(border=True):
+            points = view.means[0].points
+            subtitle = f"geometric mean over {points} common points" if points > 1 else "at the one common point"
+            figure = compare_heatmap.compare_heatmap(view.means, view.devices, subtitle)
+            alt = compare_heatmap.alt_text(view.means)
+            st.plotly_chart(figure, key="chart_heatmap", config=pictures.CONFIG, alt=alt)
+
+
+def _show_curves(view: View) -> None:
+    swept = compare_curves.swept(view.arms)
+    if not swept:
+        return
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            dimension = st.selectbox("Along", swept, format_func=compare_curves.DIMENSIONS.__getitem__, key="along",
+                                     bind="query-params", width=220)  # fmt: skip
+            variants = variants_of(list(view.arms))
+            variant = st.selectbox(
+                "Technique", variants, format_func=label_of, key="curve", bind="query-params", width=280
+            )
+        arms: list[DeviceArm] = [arm for arm in view.arms if arm.variant == variant]
+        figure = compare_curves.compare_curves(arms, dimension, view.devices)
+        alt = compare_curves.alt_text(arms, dimension)
+        st.plotly_chart(figure, key="chart_curves", config=pictures.CONFIG, alt=alt)
+
+
+def _show_cost(view: View) -> None:
+    if not view.priced:
+        return
+    limit_ms = st.number_input("p95 below (ms)", 0.0, 1e6, 20.0, key="p95_below", bind="query-params", width=200)
+    found = view.cheapest_within(limit_ms / 1e3)
+    if found is None:
+        st.text("No priced row has a known 95th percentile below this; from samples it needs 200 of them.")
+    else:
+        arm = found.arm
+        st.text(
+            f"Cheapest below {limit_ms:g} ms: {arm.device} with {arm.label} at {arm.point}: "
+            f"{found.per_million_calls:,.2f} per million calls, p95 {formatting.seconds(arm.p95)}."
+        )
+
+
+def _show_rows(view: View) -> None:
+    st.subheader("Every row")
+    st.dataframe(
+        view.table.dropna(axis="columns", how="all"), key="compare_rows", hide_index=True,
+        column_config=column_formats(view.reference), alt="Every arm with its ratios, verdicts and circumstances",
+    )  # fmt: skip
+    if view.unmatched:
+        with st.expander(f"Only on one side: {len(view.unmatched)} rows, not counted", key="unmatched"):
+            for arm in view.unmatched:
+                st.text(f"{arm.device}, {arm.label}, {arm.point}")
+
+
+def column_formats(reference: str) -> dict[str, object]:
+    """Headings and number formats of the table; ratios keep two decimals."""
+    ratio = st.column_config.NumberColumn
+    return {
+        "speedup": ratio("own speed-up", format="%.2fx"),
+        "against_device": ratio(f"over {notices.plain(reference)}", format="%.2fx"),
+        "against_device_interval": "its interval",
+        "p95_s": ratio("p95 (s)", format="%.4g"),
+        "first_call_s": ratio("first call (s)", format="%.3g"),
+        "set_up_s": ratio("set-up (s)", format="%.3g"),
+        "memory_bytes": ratio("memory", format="bytes"),
+        "floor_share": ratio("share of the floor", format="percent"),
+        "cost_per_million_calls": ratio("per million calls", format="%.2f"),
+        "cache_state": "compile cache",
+    }

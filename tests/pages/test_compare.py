@@ -1,0 +1,136 @@
+"""The Compare page: empty, filled by uploads, asking, refusing, showing a stored set; hostile text stays text."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine import results_csv
+from engine.device_comparison.collection import Collection
+from engine.imports import merged
+from engine.store import Store
+from tests.pages.conftest import OpenPage
+from tests.pages.made_runs import made_run
+from tests.uploads import path_of, read_upload
+
+
+@pytest.fixture
+def app(open_page: OpenPage) -> AppTest:
+    """The Compare page on an empty store."""
+    return open_page("compare.py")
+
+
+def upload(app: AppTest, *starts: str) -> AppTest:
+    files = [(path_of(start).name, path_of(start).read_bytes(), "text/csv") for start in starts]
+    app.file_uploader[0].set_value(files)
+    return app.run()
+
+
+def texts(app: AppTest) -> str:
+    parts = [*app.text, *app.markdown, *app.caption]
+    return "\n".join(part.value for part in parts)
+
+
+def every_row(app: AppTest) -> pd.DataFrame:
+    (table,) = [each.value for each in app.dataframe if "against_device" in each.value]
+    return table
+
+
+def charts(app: AppTest) -> list[object]:
+    return app.get("plotly_chart")
+
+
+def test_an_empty_page_says_what_will_be_here(app: AppTest) -> None:
+    assert not app.exception
+    assert "Nothing to compare yet" in texts(app)
+
+
+def test_two_files_make_a_set_with_a_link_and_a_bad_one_is_refused_beside_them(app: AppTest) -> None:
+    upload(app, "U10", "U20", "U19a")
+    assert not app.exception
+    assert "not a text table but a PNG image" in texts(app)
+    assert len(charts(app)) >= 2
+    (summary,) = Store().list_sets()
+    assert app.query_params["set"] == summary.id
+    assert summary.frame_names == (path_of("U10").name, path_of("U19a").name)
+    rows = every_row(app)
+    assert rows["device"].tolist() == ["A", "A", "B", "B", "A100", "A100"]
+
+
+def test_a_file_without_a_unit_waits_for_the_answer(app: AppTest) -> None:
+    upload(app, "U22a", "U22b")
+    assert "In which unit are the values of latency?" in texts(app)
+    assert not charts(app)
+    for unit in ("s", "ms"):
+        next(box for box in app.selectbox if box.label == "Unit").set_value(unit).run()
+    assert not app.exception
+    rows = every_row(app)
+    assert rows["value"].tolist() == ["6.10 ms", "4.00 ms", "12.2 ms", "9.60 ms"]
+    assert rows["against_device"].tolist() == pytest.approx([1, 1, 0.5, 4.0 / 9.6])
+
+
+def test_a_stored_set_is_shown_by_its_link_alone(open_page: OpenPage) -> None:
+    collection = Collection().with_file(read_upload("U19a"), "a").with_file(read_upload("U19b"), "b")
+    set_id = Store().add_set("Precisions", frames=collection.frames(), details=collection.details())
+    app = open_page("compare.py", set=set_id)
+    assert not app.exception
+    assert "not the same work" in " ".join(every_row(app)["reason"])
+    assert app.text_input(key=f"name_{set_id}").value == "Precisions"
+
+
+def test_a_link_to_a_set_that_is_gone_is_one_sentence(open_page: OpenPage) -> None:
+    app = open_page("compare.py", set="gone")
+    assert not app.exception
+    assert "There is no comparison set 'gone'" in texts(app)
+
+
+def test_the_same_file_twice_is_counted_once_and_said(app: AppTest) -> None:
+    data = path_of("U10").read_bytes()
+    app.file_uploader[0].set_value([("one.csv", data, "text/csv"), ("two.csv", data, "text/csv")])
+    app.run()
+    assert "two.csv: the same content as 'one.csv', which is here already" in texts(app)
+    assert len(every_row(app)) == 4
+
+
+def test_more_than_twenty_files_are_refused_one_by_one(app: AppTest) -> None:
+    rows = [f"device,technique,latency_ms\nD{place},eager,{place + 1}\n".encode() for place in range(21)]
+    app.file_uploader[0].set_value([(f"{place}.csv", data, "text/csv") for place, data in enumerate(rows)])
+    app.run()
+    assert not app.exception
+    assert "20.csv: at most 20 files at once" in texts(app)
+    assert len(every_row(app)) == 20
+
+
+def test_hostile_text_is_never_markdown(app: AppTest) -> None:
+    upload(app, "U18")
+    assert not app.exception
+    formatted = "\n".join(part.value for part in [*app.markdown, *app.caption])
+    assert re.search(r"(?<!\\)(<img|\]\(javascript|\$x|\*\*bold)", formatted) is None
+    for chart in charts(app):
+        assert "<img src" not in chart.proto.spec
+
+
+def test_exported_and_uploaded_again_the_numbers_are_the_same(app: AppTest, open_page: OpenPage) -> None:
+    data = results_csv.to_bytes([made_run("a")])
+    app.file_uploader[0].set_value([("run.csv", data, "text/csv")])
+    app.run()
+    assert not app.exception
+    shown = every_row(app)
+    again = open_page("compare.py")
+    stored = Store().get_set(app.query_params["set"])
+    exported = merged.to_bytes(stored.frames["run.csv"])
+    again.file_uploader[0].set_value([("merged.csv", exported, "text/csv")])
+    again.run()
+    assert every_row(again).drop(columns="source").equals(shown.drop(columns="source"))
+
+
+def test_a_run_measured_here_joins_the_set(open_page: OpenPage) -> None:
+    Store().import_run(made_run("mine", label="this machine"))
+    app = open_page("compare.py")
+    app.multiselect(key="own_runs").set_value(["mine"]).run()
+    app.button(key="add_runs").click().run()
+    assert not app.exception
+    assert every_row(app)["device"].unique().tolist() == ["Hand-made CPU, 2 cores"]
