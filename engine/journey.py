@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.catalog import TECHNIQUES, Technique, fits
-from engine.comparison import ComparisonRow
+from engine.comparison import ComparisonRow, compare_run
 from engine.headline import leading_row
 from engine.result import Run
 from engine.spec import Experiment, Protocol, Workload
@@ -65,3 +65,16 @@ def _speaker(technique: Technique, rows: Sequence[ComparisonRow]) -> ComparisonR
     known = {variant.key for variant in technique.variants if variant.in_drive}
     chosen = [row for row in rows if row.variant in known]
     return leading_row(chosen or rows, technique.key)
+
+
+def rungs(run: Run) -> list[ComparisonRow]:
+    """What each variant of a run adds to the one it builds on, both measured in the same rounds: the stacked view."""
+    measured = {outcome.variant for outcome in run.outcomes}
+    pairs = [
+        (variant.key, variant.builds_on)
+        for technique in TECHNIQUES
+        for variant in technique.variants
+        if variant.key in measured and variant.builds_on in measured
+    ]
+    by_base = {base: compare_run(run, base) for base in dict.fromkeys(base for _, base in pairs) if base}
+    return [row for key, base in pairs if base for row in by_base[base] if row.variant == key]

@@ -1,43 +1,58 @@
-"""The landing page: what the steps of the article bring, and the way to each of them."""
+"""The landing page: the whole route on one workload, the article's claims against it, and what to do about it."""
 
 import streamlit as st
 
-from engine import catalog, worker
+from engine import formatting, worker
+from engine.estimate import estimate_seconds
 from engine.headline import leading_row
-from pages.parts import link, measured, pictures, verdicts
+from engine.journey import drive
+from engine.spec import Workload, find_protocol
+from pages.parts import advice_part, claims_board, controls, job, link, measured, route, verdicts
 
+state = st.session_state
+store = worker.get().store
 st.title("From city street to motorway")
 st.caption(
     "Every step of an article on fast inference, measured: what it really brings, at what price, and whether it happened at all."
 )
 
-store = worker.get().store
-run = link.shown_run(store) or measured.newest_of_all(store, st.session_state.device)
-if run is None:
+controls.refuse_code(state.model)
+model = Workload(
+    model=state.model, batch_size=state.batch_size, sequence_length=state.sequence_length, dtype=state.dtype
+)
+wanted = drive(model, state.device, find_protocol(state.protocol))
+run = link.shown_run(store)
+if run is not None and run.status in job.UNFINISHED:
+    job.show(run.id)
+shown = None if run is not None and run.status in job.UNFINISHED and not run.outcomes else run
+found = route.current_steps(measured.model_point(shown) or model, state.device, shown)
+rows = [step.row for step in found if step.row]
+lead = leading_row(rows)
+source = next((step.run for step in found if step.row is lead), None)
+if lead is None or source is None:
     st.info(
-        "Here the steps will stand side by side. Open the first one below and press Measure.",
+        "Here the steps will stand side by side: speed-ups with intervals, the claims, and what to do. Drive the route once.",
         icon=":material/bar_chart:",
     )
 else:
-    rows = [row for row in measured.rows_of(run) if row.workload == run.experiment.workloads[0] and not row.is_twin]
-    row = leading_row(rows)
-    measured.show_origin(run)
-    if row is not None:
-        verdicts.show(run, row, rows, None)
-        with st.container(border=True):
-            pictures.show_speedups(run, rows)
-        st.page_link(
-            "results.py",
-            label="Everything about this run",
-            icon=":material/open_in_new:",
-            query_params=link.to_run(run),
-        )
+    measured.show_origin(source)
+    verdicts.show(source, lead, rows, None)
+    route.show(found)
+    every_row = measured.rows_of(source)
+    claims_board.show(every_row)
+    advice_part.show(source, [row for row in every_row if row.workload == lead.workload])
 
-st.subheader("The steps")
-with st.grid(3):
-    for technique in catalog.TECHNIQUES:
-        with st.container(border=True, height="stretch", key=f"step_{technique.key}"):
-            st.markdown(f"##### {technique.icon} {technique.title}")
-            st.markdown(technique.summary)
-            st.caption(technique.picture)
-            st.page_link(technique.page, label="Open", icon=":material/arrow_forward:")
+st.subheader("Drive the whole route", anchor="drive")
+with st.container(border=True, key="drive"):
+    controls.shape_and_protocol()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Drive the whole route", key="drive_route", type="primary", icon=":material/play_arrow:"):
+            started = worker.get().submit(wanted)
+            st.query_params["run"] = started.id
+            state["settings_of"] = started.id
+            st.rerun()
+        st.caption(
+            f"One arm per step, about {formatting.seconds(estimate_seconds(wanted))} on a 2-core machine. "
+            "Every variant of every step: python -m engine suite."
+        )
+route.show_steps(found)

@@ -60,6 +60,7 @@ TECHNIQUE = Technique(
     variants=(
         Variant(
             key="cuda-graphs/reduce-overhead",
+            builds_on="torch-compile/default",
             label="reduce-overhead",
             summary='torch.compile(model, mode="reduce-overhead"): the compiler records the graphs and copies the inputs in.',
             code=REDUCE_OVERHEAD_CODE,

@@ -36,6 +36,7 @@ TECHNIQUE = Technique(
     variants=(
         Variant(
             key="max-autotune/documented",
+            builds_on="cuda-graphs/reduce-overhead",
             label="max-autotune, as documented",
             summary='torch.compile(model, mode="max-autotune") and nothing else.',
             code=MAX_AUTOTUNE_CODE,
@@ -45,15 +46,18 @@ TECHNIQUE = Technique(
         ),
         Variant(
             key="max-autotune/no-cudagraphs",
+            builds_on="torch-compile/default",
             label="max-autotune without CUDA graphs",
             summary="The tuned kernels alone, so that replay does not take their credit.",
             code=NO_CUDAGRAPHS_CODE,
             requires=("cuda", "compiler"),
             proofs=(*_PROOFS, "candidates_tuned"),
             compiles=True,
+            in_drive=True,
         ),
         Variant(
             key="max-autotune/freezing-only",
+            builds_on="torch-compile/default",
             label="Freezing alone",
             summary="Weights folded into constants and packed, nothing tuned: separates packing from tuning.",
             code=with_freezing(COMPILE_CODE),
@@ -63,6 +67,7 @@ TECHNIQUE = Technique(
         ),
         Variant(
             key="max-autotune/freezing",
+            builds_on="torch-compile/default",
             label="max-autotune + freezing",
             summary="Weights folded into constants, then candidates timed for every linear layer.",
             code=with_freezing(MAX_AUTOTUNE_CODE),

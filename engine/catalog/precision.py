@@ -54,6 +54,7 @@ TECHNIQUE = Technique(
         ),
         Variant(
             key="precision/bfloat16-best-cpu",
+            builds_on="max-autotune/freezing",
             label="bfloat16 + freezing + max-autotune",
             summary="bfloat16 with the best compiled mode of a CPU.",
             code=_in_dtype(with_freezing(MAX_AUTOTUNE_CODE), "bfloat16"),
@@ -65,6 +66,7 @@ TECHNIQUE = Technique(
         ),
         Variant(
             key="precision/bfloat16-best-cuda",
+            builds_on="max-autotune/documented",
             label="bfloat16 + max-autotune",
             summary="bfloat16 with the best compiled mode of a GPU.",
             code=_in_dtype(MAX_AUTOTUNE_CODE, "bfloat16"),

@@ -27,6 +27,7 @@ TECHNIQUE = Technique(
     variants=(
         Variant(
             key="torch-compile/default",
+            builds_on="baseline/eager",
             label="torch.compile",
             summary="torch.compile(model), exactly as the article does it.",
             code=COMPILE_CODE,

@@ -22,7 +22,7 @@ class Variant:
     workload's dtype (`bfloat16`, `float16`, `tf32`), which is then a badge. `code` is a complete, runnable snippet with `{model}`, `{batch_size}`, `{sequence_length}`, `{dtype}`, `{device}`,
     `{text}` (and for operators `{elements}`, `{operations}`) to fill in, by `engine.snippets.fill`; `codes` are pairs of
     operator and snippet where a variant measures several. `variables` are environment variables its process is started with.
-    `in_drive`: whether the landing page's drive includes it.
+    `in_drive`: whether the landing page's drive includes it. `builds_on`: the variant it adds one thing to, for the stacked view.
     """
 
     key: str
@@ -40,6 +40,7 @@ class Variant:
     precision: str | None = None
     compiles: bool = False
     in_drive: bool = False
+    builds_on: str | None = None
 
     @property
     def technique(self) -> str:

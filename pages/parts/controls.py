@@ -101,7 +101,10 @@ def experiment_of(technique: catalog.Technique) -> Experiment:
 
 
 def refuse_code(model: str | None) -> None:
-    """Raise `InvalidSpec` for a model that is code. A model of one's own runs its own code; that is for the command line, where whoever types it owns the machine."""
+    """Raise `InvalidSpec` for a model that is code.
+
+    A model of one's own runs its own code; that is for the command line, where whoever types it owns the machine.
+    """
     if not model or ".py:" in model or model.endswith(".py"):
         raise InvalidSpec(
             f"The model is {model!r}; this page takes a Hugging Face hub id or a local folder. "

@@ -6,6 +6,7 @@ from engine import formatting, worker
 from pages.parts import notices
 
 REFRESH_S = 1.0
+UNFINISHED = ("queued", "running")
 PHASES = {
     "start": "Start",
     "load": "Load",

@@ -52,10 +52,15 @@ def newest_run(store: Store, technique: catalog.Technique, wanted: Experiment) -
     return store.run(chosen.id) if chosen else next((run for run in samples() if _measures(run, technique)), None)
 
 
-def newest_of_all(store: Store, device: str) -> Run | None:
-    """The newest finished run on this device that compares something, else a shipped sample."""
-    chosen = next((run for run in _finished(store, device) if run.experiment.variants != ("baseline/eager",)), None)
-    return store.run(chosen.id) if chosen else next(iter(samples()), None)
+def newest_runs(store: Store, device: str, at_most: int) -> list[Run]:
+    """The newest finished runs on this device, the newest first; where there is none, the shipped samples."""
+    own = [store.run(run.id) for run in _finished(store, device)[:at_most]]
+    return own or list(samples())
+
+
+def model_point(run: Run | None) -> Workload | None:
+    """The first model workload of a run; None without one."""
+    return next((workload for workload in run.experiment.workloads if workload.model), None) if run else None
 
 
 def is_sample(run: Run) -> bool:

@@ -11,8 +11,6 @@ from engine.result import Run
 from engine.spec import Experiment
 from pages.parts import controls, explanation, job, link, measured, notices, result
 
-UNFINISHED = ("queued", "running")
-
 
 @dataclass(frozen=True)
 class Own:
@@ -42,7 +40,7 @@ def show(key: str, own: Own = ONE_MODEL) -> None:
     st.caption(technique.picture)
     if run is None:
         _show_empty(technique, wanted, own)
-    elif run.status in UNFINISHED:
+    elif run.status in job.UNFINISHED:
         job.show(run.id)
     else:
         _show_age(run, wanted, own)

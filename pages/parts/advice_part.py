@@ -1,0 +1,53 @@
+"""What to do about it: one recommendation with its price, the second choice, and what to leave alone here."""
+
+import streamlit as st
+
+from engine import catalog, formatting, snippets
+from engine.advice import Advice, advise, pays_back_after_days
+from engine.comparison import ComparisonRow, short
+from engine.result import Run
+from pages.parts import notices
+
+
+def show(run: Run, rows: list[ComparisonRow]) -> None:
+    """Advice read off these rows, and the complete code of the recommended variant."""
+    advice = advise(rows)
+    st.subheader("What to do here")
+    with st.container(border=True, key="advice"):
+        calls = st.number_input("Your calls per day", 1, 10**12, value=100_000, key="calls_per_day", width=220)
+        if advice.best is None:
+            st.markdown(
+                "**Stay with eager.** Nothing measured here is faster at the same precision with outputs that pass."
+            )
+        else:
+            _show_choice("Use", advice.best, calls)
+        _show_alternatives(advice, calls)
+    chosen = advice.best or advice.lower_precision
+    if chosen is not None:
+        variant = catalog.find_variant(chosen.variant)
+        with st.expander(f"Code for {variant.label}", icon=":material/code:"):
+            st.code(snippets.fill(variant, chosen.workload, run.experiment), language="python")
+
+
+def _show_alternatives(advice: Advice, calls: int) -> None:
+    if advice.lower_precision is not None:
+        _show_choice("If lower precision is acceptable:", advice.lower_precision, calls)
+    if advice.when_shapes_vary is not None:
+        _show_choice("If lengths vary:", advice.when_shapes_vary, calls)
+    for row, reason in advice.avoid:
+        st.markdown(f":material/do_not_disturb_on: Avoid **{notices.plain(row.label)}** here: {notices.plain(reason)}.")
+
+
+def _show_choice(lead: str, row: ComparisonRow, calls: int) -> None:
+    st.markdown(f"{lead} **{notices.plain(row.label)}**: {notices.plain(short(row))}.")
+    st.caption(_price(row, calls))
+
+
+def _price(row: ComparisonRow, calls: int) -> str:
+    days = pays_back_after_days(row.break_even_cold, calls)
+    back = (
+        "pays back never, on this evidence" if days is None else f"earned back in {formatting.seconds(days * 86_400)}"
+    )
+    return (
+        f"Set-up {formatting.seconds(row.setup_cold_s)} with an empty compile cache, {back} at {calls:,} calls a day."
+    )
