@@ -211,6 +211,17 @@ def test_the_readmes_tree_names_exactly_the_files_there_are() -> None:
     assert {name for name in named if not (ROOT / name).exists()} == set()
 
 
+def test_every_section_of_the_method_that_the_code_cites_is_in_the_readme() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    sections = set(re.findall(r"^### METHOD (\d+(?:\.\d+)?)", text, re.M)) | set(
+        re.findall(r"^- \*\*(\d\.\d+)", text, re.M)
+    )
+    cited = {
+        (relative(path), number) for path in CODE for number in re.findall(r"METHOD (\d+(?:\.\d+)?)", path.read_text())
+    }
+    assert {citation for citation in cited if citation[1] not in sections} == set()
+
+
 def requirements(name: str) -> dict[str, str]:
     """Package -> version range of one requirements file."""
     lines = (line.split("#")[0].strip() for line in (ROOT / name).read_text().splitlines())
