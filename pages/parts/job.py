@@ -50,6 +50,6 @@ def _show_queue(position: int | None) -> None:
 
 
 def _show_progress(progress: worker.RunProgress) -> None:
-    left = "" if progress.seconds_left is None else f" · about {formatting.seconds(progress.seconds_left)} left"
+    left = "" if progress.seconds_left is None else f" · about {formatting.seconds(round(progress.seconds_left))} left"
     st.badge(PHASES.get(progress.phase, "Running"), icon=":material/timer:", color="blue")
     st.progress(progress.fraction or 0.0, text=notices.plain(progress.message) + left)

@@ -26,18 +26,23 @@ def show_actions(picked: list[RunSummary | Run]) -> None:
             _go(runs=",".join(ids))
         if st.button("Delete", key="delete", icon=":material/delete:", disabled=not ids):
             st.session_state["to_delete"] = ids
-    if st.session_state.get("to_delete"):
-        _confirm_deletion(st.session_state["to_delete"])
+    if ids and st.session_state.get("to_delete") == ids:
+        _confirm_deletion(ids)
 
 
 def show_heading(runs: list[Run]) -> None:
-    """Exports of the opened runs; the label and note of a single one; the way back."""
+    """The way back; exports of several runs; label, note and deletion of a single one."""
+    is_own = len(runs) == 1 and not measured.is_sample(runs[0])
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Back to all runs", key="back", icon=":material/arrow_back:", type="tertiary"):
             _go()
+        if is_own and st.button("Delete", key="delete_shown", icon=":material/delete:", type="tertiary"):
+            st.session_state["to_delete"] = runs[0].id
+    if is_own and st.session_state.get("to_delete") == runs[0].id:
+        _confirm_deletion([runs[0].id])
     if len(runs) > 1:
         exports.show(runs, "export_compared")
-    elif not measured.is_sample(runs[0]):
+    if is_own:
         _show_label(runs[0])
 
 
@@ -60,12 +65,12 @@ def _confirm_deletion(ids: list[str]) -> None:
             if st.button("Delete for good", key="delete_for_good", type="primary"):
                 _delete(ids)
             if st.button("Keep", key="keep"):
-                st.session_state["to_delete"] = []
+                del st.session_state["to_delete"]
                 st.rerun()
 
 
 def _delete(ids: list[str]) -> None:
-    st.session_state["to_delete"] = []
+    del st.session_state["to_delete"]
     for run_id in ids:
         worker.get().store.delete_run(run_id)
     _go()

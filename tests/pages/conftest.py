@@ -9,9 +9,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from engine import results_csv, worker
+from engine.environment import environment_of
 from engine.errors import UnknownKey
 from engine.result import Run
-from engine.run_events import OutcomeReady, Progress
+from engine.run_events import EnvironmentKnown, OutcomeReady, Progress
 from engine.store import Store
 from engine.worker import Worker
 from tests.hand_made import MACHINE
@@ -32,6 +33,7 @@ def service(go_on: threading.Event, data_folder: Path, samples_folder: Path) -> 
     """A worker whose runs say that they warm up, wait for `go_on`, and then have made-up outcomes."""
 
     def run_experiment(experiment, machine, *, work_dir, emit, cancelled) -> None:
+        emit(EnvironmentKnown(environment=environment_of(machine, experiment)))
         emit(Progress(phase="warmup", fraction=0.4, seconds_left=73.0, message="torch.compile: warm up"))
         while not go_on.wait(0.02):
             if cancelled.is_set():
