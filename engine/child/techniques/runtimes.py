@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten
 
+from engine.child.export_refusal import exporting
 from engine.child.subject import Inputs, Subject
 from engine.child.techniques import Applied, Context, Technique
 from engine.errors import InvalidSpec
@@ -45,7 +46,7 @@ def _exportable(subject: Subject) -> tuple[AllOutputs, tuple[str, ...], tuple[to
 def _export_onnx(subject: Subject, folder: Path) -> tuple[Path, tuple[str, ...]]:
     module, names, values = _exportable(subject)
     path = folder / "model.onnx"
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), exporting("ONNX", torch.onnx.OnnxExporterError):
         warnings.simplefilter("ignore")  # the exporter's own deprecations
         program = torch.onnx.export(module, values, input_names=list(names), dynamo=True, verbose=False)
     assert program is not None
@@ -67,7 +68,8 @@ def onnxruntime(subject: Subject, context: Context) -> Applied:
         answers = session.run(None, {name: inputs[name].numpy() for name in names})
         return [torch.from_numpy(answer) for answer in answers]
 
-    return Applied(call=call, facts=lambda: _facts("onnxruntime", ort.__version__, session.get_providers()))
+    facts = _facts("onnxruntime", ort.__version__, session.get_providers(), options.intra_op_num_threads)
+    return Applied(call=call, facts=lambda: facts)
 
 
 def onnxruntime_cuda(subject: Subject, context: Context) -> Applied:
@@ -90,14 +92,16 @@ def onnxruntime_cuda(subject: Subject, context: Context) -> Applied:
         session.run_with_iobinding(binding)
         return [torch.utils.dlpack.from_dlpack(value.to_dlpack()) for value in binding.get_outputs()]
 
-    return Applied(call=call, facts=lambda: _facts("onnxruntime", ort.__version__, session.get_providers()))
+    return Applied(call=call, facts=lambda: _facts("onnxruntime", ort.__version__, session.get_providers(), None))
 
 
 def openvino(subject: Subject, context: Context) -> Applied:
     """OpenVINO on the CPU, told to keep float32: its own default would round to bfloat16 where the CPU can."""
     import openvino as ov
+    from openvino.frontend import OpConversionFailure
 
-    with torch.inference_mode(False), torch.no_grad(), warnings.catch_warnings():
+    refusal = exporting("OpenVINO", OpConversionFailure, RuntimeError)
+    with torch.inference_mode(False), torch.no_grad(), warnings.catch_warnings(), refusal:
         warnings.simplefilter("ignore")  # tracer warnings about shapes that are fixed here on purpose
         module, names, values = _exportable(subject)
         converted = ov.convert_model(module, example_input=values)
@@ -112,13 +116,17 @@ def openvino(subject: Subject, context: Context) -> Applied:
         answers = compiled([inputs[name].numpy() for name in names], share_outputs=False)
         return [torch.from_numpy(answer) for answer in answers.to_tuple()]
 
-    return Applied(
-        call=call, facts=lambda: _facts("openvino", ov.__version__, compiled.get_property("EXECUTION_DEVICES"))
-    )
+    threads = int(compiled.get_property("INFERENCE_NUM_THREADS"))
+    facts = _facts("openvino", ov.__version__, compiled.get_property("EXECUTION_DEVICES"), threads)
+    return Applied(call=call, facts=lambda: facts)
 
 
-def _facts(name: str, version: str, where: Any) -> dict[str, Any]:
-    return {"runtime": f"{name} {version}", "runtime_devices": [str(place) for place in where]}
+def _facts(name: str, version: str, where: Any, threads: int | None) -> dict[str, Any]:
+    return {
+        "runtime": f"{name} {version}",
+        "runtime_devices": [str(place) for place in where],
+        "runtime_threads": threads,
+    }
 
 
 VARIANTS: dict[str, Technique] = {

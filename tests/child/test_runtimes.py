@@ -1,0 +1,76 @@
+"""Other runtimes for real: exported from the same model, equal outputs, as many threads, a refusal in one line."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.catalog import find_variant
+from engine.messages import Failed
+from engine.proof import judge_mechanism, judge_outputs
+from engine.result import Measurement
+from tests.child.measured import MeasuredChild, point, set_up, write_model_file
+
+PACKAGES = {"runtimes/onnxruntime": "onnxruntime", "runtimes/openvino": "openvino"}
+UNEXPORTABLE = """
+class Asks(torch.nn.Module):
+    def forward(self, input):
+        return input * 2 if input.sum().item() > 0 else input
+
+
+class Unknown(torch.nn.Module):
+    def forward(self, input):
+        return torch.linalg.eigvals(input).real
+
+
+def build():
+    return {module}(), {{"input": torch.rand(8, 8)}}
+"""
+
+
+def measure(workload, variant: str, folder: Path, **changes) -> Measurement | Failed:
+    with MeasuredChild(folder) as child:
+        return child.measure(set_up(workload, variant=variant, **changes))
+
+
+@pytest.mark.parametrize("variant", PACKAGES)
+def test_another_runtime_gives_the_same_outputs_with_as_many_threads(
+    variant: str, tiny_model: Path, tmp_path: Path
+) -> None:
+    """Guards: the fact that names the runtime; equivalence by the rules of every other arm; thread counts passed on."""
+    pytest.importorskip(PACKAGES[variant])
+    workload = point(tiny_model)
+    measurement = measure(workload, variant, tmp_path)
+    assert isinstance(measurement, Measurement), measurement
+    assert measurement.facts["runtime"].startswith(PACKAGES[variant])
+    assert measurement.facts["runtime_threads"] == measurement.facts["threads"] == 1
+    known = find_variant(variant)
+    assert judge_mechanism(known, [measurement]).passed
+    found = judge_outputs(known, workload, [measurement])
+    assert found.passed, found.reason
+    assert measurement.outputs[0].inputs >= 8
+
+
+@pytest.mark.parametrize(
+    ("variant", "module", "why"),
+    [
+        ("runtimes/onnxruntime", "Asks", "exported to ONNX: Could not guard on data-dependent expression"),
+        ("runtimes/openvino", "Unknown", "exported to OpenVINO: No conversion rule found for operations: aten::linalg_eigvals"),
+    ],
+)  # fmt: skip
+def test_a_model_that_cannot_be_exported_fails_with_the_line_that_says_why(
+    variant: str, module: str, why: str, tmp_path: Path
+) -> None:
+    pytest.importorskip(PACKAGES[variant])
+    model = write_model_file(tmp_path, UNEXPORTABLE.format(module=module))
+    failed = measure(point(model), variant, tmp_path)
+    assert isinstance(failed, Failed)
+    assert (failed.stage, failed.failure_kind) == ("apply", "error")
+    assert why in failed.message
+    assert "\n" not in failed.message
+
+
+def test_other_runtimes_refuse_another_dtype_in_words(tiny_model: Path, tmp_path: Path) -> None:
+    pytest.importorskip("openvino")
+    failed = measure(point(tiny_model, dtype="bfloat16"), "runtimes/openvino", tmp_path)
+    assert isinstance(failed, Failed)
+    assert "Choose float32" in failed.message
