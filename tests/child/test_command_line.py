@@ -59,7 +59,7 @@ def call(start):
 
     def run(*arguments, modes=None):
         process = start(*arguments, modes=modes)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=240)
         return process.returncode, output, errors
 
     return run
@@ -152,6 +152,7 @@ def test_what_cannot_be_carried_out_is_one_sentence_and_exit_code_2(call, argume
     assert "Traceback" not in output + errors
 
 
+@pytest.mark.slow
 def test_suite_measures_every_technique_or_shows_its_reason_and_writes_after_each(call, tmp_path):
     from engine.catalog import TECHNIQUES
 
