@@ -15,6 +15,8 @@ from engine.comparison.costs import known_median
 from engine.floors import facts_at
 from engine.result import Measurement, Run
 
+OPERATORS, LAUNCHES = "operators", "launches"
+SINGULAR = {OPERATORS: "operator", LAUNCHES: "launch"}
 MOTORWAY_SHARE = 0.25
 """At most this share of the baseline's stops: a motorway. A picture's word, no verdict."""
 
@@ -35,7 +37,9 @@ class Drive:
         """How many stops, and what kind of road that is."""
         if self.stops is None:
             return self.note
-        return ", ".join(filter(None, (f"{formatting.count(round(self.stops))} {self.what}", self._road)))
+        stops = round(self.stops)
+        what = SINGULAR[self.what] if stops == 1 else self.what
+        return ", ".join(filter(None, (f"{formatting.count(stops)} {what}", self._road)))
 
     @property
     def _road(self) -> str:
@@ -50,7 +54,7 @@ def drives(run: Run, rows: Sequence[ComparisonRow]) -> list[Drive]:
     before = next((stops for row, stops, _ in counted if row.is_baseline and stops), None)
     if all(stops is None for _, stops, _ in counted):
         return []
-    what = "operators" if run.experiment.device.startswith("cpu") else "launches"
+    what = OPERATORS if run.experiment.device.startswith("cpu") else LAUNCHES
     return [
         Drive(
             variant=row.variant,

@@ -23,7 +23,7 @@ class Unknown(torch.nn.Module):
 
 
 def build():
-    return {module}(), {{"input": torch.rand(8, 8)}}
+    return {module}().eval(), {{"input": torch.rand(8, 8)}}
 """
 
 
