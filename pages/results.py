@@ -5,7 +5,7 @@ import streamlit as st
 from engine import worker
 from engine.side_by_side import run_list
 from engine.store import samples
-from pages.parts import job, link, manage, result, side_by_side
+from pages.parts import job, lengths_story, link, manage, side_by_side
 
 store = worker.get().store
 st.title("Results")
@@ -17,7 +17,7 @@ if shown is not None:
     if shown.status in ("queued", "running"):
         job.show(shown.id)
     else:
-        result.show(shown)
+        lengths_story.show_result(shown)
 elif compared:
     manage.show_heading(compared)
     side_by_side.show(compared)

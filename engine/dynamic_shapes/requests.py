@@ -12,7 +12,7 @@ from statistics import median
 from engine.catalog.dynamic_shapes import RECOMPILE_LIMIT, padded_length
 from engine.estimate import COLD_COMPILE_S, model_call_s
 from engine.formatting import count
-from engine.spec import PROTOCOLS
+from engine.spec import PROTOCOLS, Experiment
 
 REALISTIC_REQUESTS = 1000
 SEED = PROTOCOLS["standard"].seed
@@ -45,6 +45,11 @@ def within_budget(lengths: Sequence[int], batch_size: int, device: str) -> Strea
         spent_s = accumulate(model_call_s(batch_size, length) for length in lengths)
         fits = max(1, sum(spent <= CPU_BUDGET_S - COLD_COMPILE_S for spent in spent_s))
     return Stream(tuple(lengths[:fits]), len(lengths), device)
+
+
+def stream_of(experiment: Experiment) -> Stream:
+    """The stream an experiment holds."""
+    return Stream(experiment.request_lengths, len(experiment.request_lengths), experiment.device)
 
 
 def describe(stream: Stream) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from engine.comparison import ComparisonRow
@@ -21,11 +22,18 @@ def sentence(rows: Sequence[ComparisonRow], found: Sequence[StreamRow]) -> str:
         return f"{first.label} answered {requests} requests first, in {_total(first)}."
     if first.is_baseline:
         second = soonest(row for row in found if not row.is_baseline)
-        others = f" Next came {second.label}: {_total(second)}." if second else ""
+        others = f" Next came {second.label}: {_total(second)}{_paying_back(second)}." if second else ""
         return f"Nothing was through with {requests} requests before eager: {seconds(eager.total_s)}.{others}"
     if first.total_s > eager.total_s / (1 + chance(found)):
         return f"{first.label} and eager took about as long for {requests} requests: {_total(first)}, {seconds(eager.total_s)}."
     return f"{first.label} was through with {requests} requests first: {_total(first)}; eager took {seconds(eager.total_s)}."
+
+
+def _paying_back(row: StreamRow) -> str:
+    after = row.pays_back_after
+    if after is None or math.isinf(after):
+        return ""
+    return f"; the stalls pay back after about {count(after)} requests like these"
 
 
 def caveat(found: Sequence[StreamRow]) -> str:
