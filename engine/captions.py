@@ -15,9 +15,13 @@ SEPARATOR = " · "
 
 def of_workload(workload: Workload) -> str:
     """Model and shape, or operator and size."""
+    return SEPARATOR.join(filter(None, (name_of(workload), shape_of(workload), workload.dtype)))
+
+
+def name_of(workload: Workload) -> str:
+    """The model, or the operator in words."""
     operator = OPERATORS.get(workload.operator or "")
-    subject = operator.label if operator else workload.subject
-    return SEPARATOR.join(filter(None, (subject, shape_of(workload), workload.dtype)))
+    return operator.label if operator else workload.subject
 
 
 def shape_of(workload: Workload) -> str:

@@ -23,17 +23,14 @@ def where_curves_part(points: Sequence[SweepPoint], variant: str) -> str | None:
     line = [point for point in points if point.row.variant == variant and point.row.speedup]
     if not line:
         return None
-    faster = [point for point in line if _is_faster(point)]
-    name = line[0].row.label
+    name, faster = line[0].row.label, [point for point in line if _is_faster(point)]
+    if len(line) == 1:
+        return f"{name}: {number(line[0].row)} at {formatting.bytes_(line[0].array_bytes)}{_faults(points, line[0])}."
     if not faster:
         return f"{name}: no difference at any of the measured sizes."
-    first, best = faster[0], max(faster, key=lambda point: point.row.speedup.estimate if point.row.speedup else 0.0)
-    words = (
-        f"{name}: faster at {_sizes(faster, line)}, {number(best.row)} at {formatting.bytes_(best.array_bytes)}"
-        if first is not best or len(faster) > 1
-        else f"{name}: faster at {formatting.bytes_(first.array_bytes)} only, {number(first.row)}"
-    )
-    return f"{words}{_faults(points, best)}."
+    best = max(faster, key=_estimate)
+    where = f"{number(best.row)} at {formatting.bytes_(best.array_bytes)}{_faults(points, best)}"
+    return f"{name}: faster at {_sizes(faster, line)}; {where}."
 
 
 def beyond_bounds(run: Run, rows: Sequence[ComparisonRow], series: Series) -> list[str]:

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from engine import catalog, snippets
-from engine.spec import Experiment
+from engine import captions, catalog, snippets
+from engine.spec import Experiment, Workload
 
 
 def show(technique: catalog.Technique, experiment: Experiment) -> None:
@@ -12,7 +12,7 @@ def show(technique: catalog.Technique, experiment: Experiment) -> None:
     with st.container(border=True):
         st.markdown(f"{technique.icon} *{technique.picture}*")
         st.markdown(technique.how_it_works)
-    workload = experiment.workloads[0]
+    workload = _chosen(experiment)
     variants = [variant for variant in technique.variants if catalog.fits(variant, workload)]
     if not variants:
         return
@@ -21,3 +21,15 @@ def show(technique: catalog.Technique, experiment: Experiment) -> None:
         with tab:
             st.caption(variant.summary)
             st.code(snippets.fill(variant, workload, experiment), language="python")
+
+
+def _chosen(experiment: Experiment) -> Workload:
+    """The first workload, or the first of the operator or model the reader picks."""
+    first = {workload.subject: workload for workload in reversed(experiment.workloads)}
+    subjects = list(dict.fromkeys(workload.subject for workload in experiment.workloads))
+    if len(subjects) == 1:
+        return first[subjects[0]]
+    subject = st.selectbox(
+        "Code for", subjects, format_func=lambda subject: captions.name_of(first[subject]), key="code_for", width=420
+    )
+    return first[subject]

@@ -5,8 +5,7 @@ from typing import get_args
 
 import streamlit as st
 
-from engine import catalog, formatting, worker
-from engine.catalog.operators import OPERATORS
+from engine import captions, catalog, formatting, worker
 from engine.estimate import estimate_seconds
 from engine.left_out import why_left_out
 from engine.operator_experiment import PARTS, POWERS, USUAL_POWERS, Choice, Sizes, choice_of, choose
@@ -41,7 +40,9 @@ def problem(technique: catalog.Technique) -> str | None:
 
 
 def show(technique: catalog.Technique) -> None:
-    """The widgets; beside the sizes stands how long each choice takes."""
+    """The widgets; below them stands how long the usual and all sizes take, and what is left out here."""
+    trouble = problem(technique)
+    notes = [trouble] if trouble else [_durations(technique), *_left_out(technique)]
     parts = {part.key: part.label for part in PARTS[technique.key]}
     st.pills(
         "What to measure", list(parts), selection_mode="multi", format_func=parts.__getitem__, key=_parts_key(technique)
@@ -65,10 +66,8 @@ def show(technique: catalog.Technique) -> None:
         )  # fmt: skip
     if st.session_state.sizes == "own":
         st.multiselect("Elements", POWERS, key="powers", format_func=lambda power: f"2^{power} = {2**power:,}")
-    trouble = problem(technique)
-    st.caption(notices.plain(trouble or _durations(technique)))
-    if trouble is None:
-        _show_left_out(technique)
+    for note in notes:
+        st.caption(notices.plain(note))
 
 
 def differences(technique: catalog.Technique, experiment: Experiment) -> list[str]:
@@ -163,11 +162,10 @@ def _durations(technique: catalog.Technique) -> str:
     )
 
 
-def _show_left_out(technique: catalog.Technique) -> None:
+def _left_out(technique: catalog.Technique) -> list[str]:
     """A sentence for every chosen point that will not be measured here."""
     machine, device = worker.get().machine(), st.session_state.device
-    for workload in _experiment(technique, _choice(technique)).workloads:
-        reason = why_left_out(workload, device, machine)
-        if reason:
-            card = OPERATORS[workload.operator or ""]
-            st.caption(f":material/do_not_disturb_on: {notices.plain(f'{card.label}, {workload.dtype}: {reason}.')}")
+    reasons = {
+        point: why_left_out(point, device, machine) for point in _experiment(technique, _choice(technique)).workloads
+    }
+    return [f"{captions.of_workload(point)}: {reason}." for point, reason in reasons.items() if reason]
