@@ -35,31 +35,32 @@ def show(key: str, own: Own = ONE_MODEL) -> None:
     technique = catalog.find_technique(key)
     store = worker.get().store
     wanted = own.experiment_of(technique)
+    _submit_if_asked(wanted)
     run = link.shown_run(store) or measured.newest_run(store, technique, wanted)
     st.title(technique.title)
     st.caption(technique.picture)
     if run is None:
-        _show_empty(technique, wanted, own)
+        _show_empty(technique, own)
     elif run.status in job.UNFINISHED:
         job.show(run.id)
     else:
-        _show_age(run, wanted, own)
+        _show_age(run, own)
         own.show_result(run, technique)
     explanation.show(technique, wanted)
     _show_controls(technique, wanted, own)
 
 
-def _show_empty(technique: catalog.Technique, wanted: Experiment, own: Own) -> None:
+def _show_empty(technique: catalog.Technique, own: Own) -> None:
     """What will be here, and the one button that fills it."""
     with st.container(border=True, key="empty"):
         st.markdown("##### :material/bar_chart: Nothing measured here yet")
         st.markdown(
             f"{technique.summary} One run shows what it brings on this machine, at what price, and whether it really happened."
         )
-        _run_button("Measure it now", "measure_first", wanted, own)
+        _run_button("Measure it now", "measure_first", own)
 
 
-def _show_age(run: Run, wanted: Experiment, own: Own) -> None:
+def _show_age(run: Run, own: Own) -> None:
     """When the run was measured, how the settings below differ from it, and the button that measures them."""
     differences = own.differences(run.experiment)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -74,7 +75,6 @@ def _show_age(run: Run, wanted: Experiment, own: Own) -> None:
         _run_button(
             "Measure again" if not differences else "Measure with these settings",
             "measure_again",
-            wanted,
             own,
             again=not differences,
         )
@@ -86,18 +86,28 @@ def _show_controls(technique: catalog.Technique, wanted: Experiment, own: Own) -
         own.show_controls(technique)
         controls.label_and_note()
         with st.container(horizontal=True, vertical_alignment="center"):
-            _run_button("Run", "run", wanted, own)
+            _run_button("Run", "run", own)
             st.caption(
                 f"About {formatting.seconds(estimate_seconds(wanted))} on a 2-core machine; the page says more once it runs."
             )
 
 
-def _run_button(label: str, key: str, wanted: Experiment, own: Own, again: bool = False) -> None:
-    """Submit what the controls say and show that run; the stored result of the same experiment unless `again`."""
+def _run_button(label: str, key: str, own: Own, again: bool = False) -> None:
+    """Asks for a run of what the controls will say when the press arrives."""
     is_unusable = own.problem() is not None
-    if st.button(label, key=key, type="primary", icon=":material/play_arrow:", disabled=is_unusable):
-        state = st.session_state
+    icon = ":material/play_arrow:"
+    st.button(label, key=key, type="primary", icon=icon, disabled=is_unusable, on_click=_ask, args=(again,))
+
+
+def _ask(again: bool) -> None:
+    st.session_state["asked_for_run"] = again
+
+
+def _submit_if_asked(wanted: Experiment) -> None:
+    """Before anything is drawn, so that a stored result appears in the same pass: name the run in the link."""
+    state = st.session_state
+    again = state.pop("asked_for_run", None)
+    if again is not None:
         run = worker.get().submit(wanted, state.get("run_label", ""), state.get("run_note", ""), again=again)
         st.query_params["run"] = run.id
         state["settings_of"] = run.id
-        st.rerun()

@@ -29,7 +29,9 @@ def go_on() -> threading.Event:
 
 
 @pytest.fixture
-def service(go_on: threading.Event, data_folder: Path, samples_folder: Path) -> Iterator[Worker]:
+def service(
+    go_on: threading.Event, data_folder: Path, samples_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Worker]:
     """A worker whose runs say that they warm up, wait for `go_on`, and then have made-up outcomes."""
 
     def run_experiment(experiment, machine, *, work_dir, emit, cancelled) -> None:
@@ -41,10 +43,16 @@ def service(go_on: threading.Event, data_folder: Path, samples_folder: Path) -> 
         for outcome in made_run(protocol=experiment.protocol.name, point=experiment.workloads[0]).outcomes:
             emit(OutcomeReady(outcome=outcome))
 
+    monkeypatch.setattr("engine.supervisor.POLL_S", 0.05)
     made = Worker(Store(data_folder), run_experiment=run_experiment, describe_machine=lambda: MACHINE)
     st.cache_resource.clear()
     yield worker.start(made)
     worker.stop()
+
+
+def new_app() -> AppTest:
+    """The app before its first run."""
+    return AppTest.from_file(str(ROOT / "pages" / "router.py"), default_timeout=30)
 
 
 @pytest.fixture
@@ -52,13 +60,10 @@ def open_page(service: Worker) -> OpenPage:
     """Open a page file at a link and run it once, as the first request of a browser does."""
 
     def opened(page: str, **parameters: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "pages" / "router.py"), default_timeout=30)
-        app.query_params.update(parameters)
-        app.run()
-        if page == "journey.py":
-            return app
-        # Changing the page drops the parameters of the link; a browser that opens a page's address has them from the start.
-        app.switch_page(page)
+        app = new_app()
+        if page != "journey.py":
+            # A page can be chosen only after a first run; the second app then starts there, as a deep link does.
+            app._page_hash = new_app().run().switch_page(page)._page_hash
         app.query_params.update(parameters)
         return app.run()
 
