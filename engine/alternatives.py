@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from engine.catalog import TECHNIQUES
 from engine.comparison import ComparisonRow, number
+from engine.headline import can_serve
 
 
 def faster_alternative(row: ComparisonRow, rows: Sequence[ComparisonRow]) -> ComparisonRow | None:
@@ -19,6 +20,7 @@ def faster_alternative(row: ComparisonRow, rows: Sequence[ComparisonRow]) -> Com
         and other.speedup.low is not None
         and other.verdict.is_statistical
         and not other.is_twin
+        and can_serve(other)
         and (other.workload, other.baseline) == (row.workload, row.baseline)
         and other.technique != row.technique
         and other.speedup.low > row.speedup.high

@@ -1,6 +1,7 @@
 """What is clearly faster in the same run is named, whatever page one reads."""
 
 from engine.alternatives import sentence
+from engine.headline import leading_row
 from engine.stats import Interval
 from engine.verdict import Verdict
 from tests.unit.test_launches import a_row
@@ -18,6 +19,15 @@ def test_a_faster_runtime_is_named_on_the_page_of_max_autotune() -> None:
 def test_another_precision_is_named_as_other_work() -> None:
     half = a_row("precision/bfloat16-best-cpu", speedup=Interval(5.4, 5.2, 5.6, 5), precision="bfloat16")
     assert sentence(TUNED, [TUNED, half]).endswith("over Eager in bfloat16, other work than float32.")
+
+
+def test_a_bare_replay_neither_leads_a_page_nor_is_named_as_faster() -> None:
+    """Guard: it answers the captured input, whatever is asked; the served row is what a user waits for."""
+    bare = a_row("cuda-graphs/eager-replay", speedup=Interval(4.0, 3.9, 4.1, 5))
+    served = a_row("cuda-graphs/eager-served", speedup=Interval(3.1, 3.0, 3.2, 5))
+    assert leading_row([bare, served], "cuda-graphs") is served
+    assert leading_row([bare], "cuda-graphs") is bare
+    assert "Captured eager, served" in sentence(TUNED, [TUNED, bare, served])
 
 
 def test_nothing_is_named_that_may_be_no_faster_or_failed_its_checks() -> None:
