@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,12 @@ def new_app() -> AppTest:
     return AppTest.from_file(str(ROOT / "pages" / "router.py"), default_timeout=30)
 
 
+@cache
+def address_of(page: str) -> str:
+    """A page can be chosen only after a first run; an app given its address then starts there, as a deep link does."""
+    return new_app().run().switch_page(page)._page_hash
+
+
 @pytest.fixture
 def open_page(service: Worker) -> OpenPage:
     """Open a page file at a link and run it once, as the first request of a browser does."""
@@ -62,8 +69,7 @@ def open_page(service: Worker) -> OpenPage:
     def opened(page: str, **parameters: str) -> AppTest:
         app = new_app()
         if page != "journey.py":
-            # A page can be chosen only after a first run; the second app then starts there, as a deep link does.
-            app._page_hash = new_app().run().switch_page(page)._page_hash
+            app._page_hash = address_of(page)
         app.query_params.update(parameters)
         return app.run()
 
