@@ -4,48 +4,38 @@ from engine.catalog.baseline import EAGER_CODE
 from engine.catalog.types import Technique, Variant
 
 _CALL = "with torch.inference_mode():\n    outputs = model(**inputs)\n"
+_FIRST_OUTPUT = """
+
+class FirstOutput(torch.nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids, attention_mask):
+        return self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+
+
+"""
 
 _ONNX_CODE = EAGER_CODE.replace(
     _CALL,
     """\
 import onnxruntime
-
-
-class FirstOutput(torch.nn.Module):
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, input_ids, attention_mask):
-        return self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-
-
-torch.onnx.export(FirstOutput(model), tuple(inputs.values()), dynamo=True).save("model.onnx")
+{first_output}torch.onnx.export(FirstOutput(model), tuple(inputs.values()), dynamo=True).save("model.onnx")
 session = onnxruntime.InferenceSession("model.onnx", providers=["{provider}"])
 outputs = session.run(None, {name: value.cpu().numpy() for name, value in inputs.items()})
-""",
+""".replace("{first_output}", _FIRST_OUTPUT),
 )
 _OPENVINO_CODE = EAGER_CODE.replace(
     _CALL,
     """\
 import openvino
-
-
-class FirstOutput(torch.nn.Module):
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, input_ids, attention_mask):
-        return self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
-
-
-with torch.no_grad():
+{first_output}with torch.no_grad():
     converted = openvino.convert_model(FirstOutput(model), example_input=tuple(inputs.values()))
 settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}  # the same precision as eager
 compiled = openvino.compile_model(converted, "CPU", settings)
 outputs = compiled([value.numpy() for value in inputs.values()])
-""",
+""".replace("{first_output}", _FIRST_OUTPUT),
 )
 
 TECHNIQUE = Technique(
