@@ -9,7 +9,7 @@ from engine.catalog import VARIANTS
 from engine.catalog.types import TWIN_SUFFIX
 from engine.comparison.arms import Arm, precision_of
 from engine.comparison.row import Badge
-from engine.proof import ALLOWANCES
+from engine.proof import ALLOWANCES, explain_skip
 from engine.result import Run
 from engine.verdict import Check
 
@@ -65,11 +65,12 @@ def _partly_eager(arm: Arm) -> Iterator[Badge]:
 def _cuda_graphs(arm: Arm) -> Iterator[Badge]:
     skips = max((count for count in _facts(arm, "cudagraph_skips") if isinstance(count, int)), default=0)
     if skips:
-        reasons = "; ".join(dict.fromkeys(str(reason) for reason in _facts(arm, "cudagraph_skip_reasons") if reason))
+        told = [reason for reasons in _facts(arm, "cudagraph_skip_reasons") for reason in reasons]
+        reasons = " ".join(dict.fromkeys(explain_skip(str(reason)) for reason in told))
         yield Badge(
             key="cuda_graphs_skipped",
-            text="CUDA graphs not used" + (f": {reasons}" if reasons else ""),
-            meaning=f"TorchInductor skipped CUDA graphs {skips} times and ran the kernels one by one.",
+            text="CUDA graphs not used",
+            meaning=f"TorchInductor skipped them {skips} times and ran the kernels one by one. {reasons}".strip(),
         )
 
 

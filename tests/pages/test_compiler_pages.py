@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from engine.catalog import twin_of
+from engine.comparison import compare_run
 from engine.result import Device, Measurement, Run
 from engine.spec import PROTOCOLS, Experiment
 from engine.worker import Worker
@@ -114,7 +115,10 @@ def test_without_cuda_the_page_of_cuda_graphs_explains_in_full_and_shows_no_numb
 def test_reduce_overhead_without_cuda_did_not_run(service: Worker, open_page: OpenPage) -> None:
     facts = COMPILED_FACTS | {"cudagraph_skips": 1, "cudagraph_skip_reasons": ["skipping cudagraphs due to cpu device"]}
     service.store.import_run(a_run("skipped", {"cuda-graphs/reduce-overhead": (12e-3, facts)}))
-    text = shown(open_page("cuda_graphs.py", run="skipped"))
+    app = open_page("cuda_graphs.py", run="skipped")
+    text = shown(app)
+    (badge,) = [badge for badge in compare_run(service.store.run("skipped"))[-1].badges if "CUDA graphs" in badge.text]
+    assert badge.meaning.endswith("Part of the work runs on the CPU, which a CUDA graph cannot hold.")
     assert "reduce-overhead did not run" in text
     assert "1.6" not in text.split("What it costs")[0]
     assert "reduce-overhead: Part of the work runs on the CPU, which a CUDA graph cannot hold." in text

@@ -1,0 +1,65 @@
+"""max-autotune and precision on a real device: candidates, the kernels that really ran, TF32, and what graphs can bring."""
+
+from pathlib import Path
+
+import pytest
+
+from engine import candidates
+from engine.candidates import FEWEST_MULTIPROCESSORS
+from engine.catalog import find_variant
+from engine.proof import judge_outputs
+from engine.result import Measurement
+from tests.child.measured import MeasuredChild, point, set_up, write_model_file
+
+LAYERS = """
+def build():
+    torch.manual_seed(0)
+    layers = torch.nn.Sequential(torch.nn.Linear(512, 2048), torch.nn.GELU(), torch.nn.Linear(2048, 512))
+    return layers.eval(), {"input": torch.randn(64, 512)}
+"""
+
+
+def measure(variant: str, folder: Path) -> Measurement:
+    folder.mkdir(exist_ok=True)
+    with MeasuredChild(folder) as child:
+        measurement = child.measure(set_up(point(write_model_file(folder, LAYERS)), variant=variant, device="cuda:0"))
+        assert isinstance(measurement, Measurement), child.log()
+        return measurement
+
+
+def test_max_autotune_times_candidates_and_the_profiler_names_the_kernels_that_ran(tmp_path: Path) -> None:
+    """On a GPU the tuner's fastest is not the winner: fusion decides later, and kernel names tell."""
+    import torch
+
+    facts = measure("max-autotune/no-cudagraphs", tmp_path).facts
+    if torch.cuda.get_device_properties(0).multi_processor_count >= FEWEST_MULTIPROCESSORS:
+        assert facts["candidates_tried"] >= 2
+        assert any(name.startswith("triton_") for each in facts["autotune_operations"] for name in each["candidates"])
+    names = facts["kernel_names"]
+    assert sum(names.values()) == pytest.approx(facts["kernels_per_call"])
+    assert any(
+        name.startswith(candidates.GENERATED_MATRIX_KERNEL) or candidates.LIBRARY_MATRIX_KERNEL.search(name)
+        for name in names
+    )
+
+
+def test_tf32_is_offered_from_ampere_on_and_passes_its_own_rule_with_a_larger_error(tmp_path: Path) -> None:
+    """R23: another precision is never the same work."""
+    import torch
+
+    if torch.cuda.get_device_capability() < (8, 0):
+        pytest.skip("this GPU has no TF32")
+    measurement = measure("precision/tf32", tmp_path)
+    finding = judge_outputs(find_variant("precision/tf32"), measurement.workloads[0], [measurement])
+    assert finding.passed, finding.reason
+    check = measurement.outputs[0]
+    assert check.rmse is not None and check.rmse_eager is not None and check.rmse > 2 * check.rmse_eager
+
+
+def test_wall_over_gpu_time_of_eager_is_at_least_one_and_bounds_what_a_bare_replay_brings(tmp_path: Path) -> None:
+    """The sentence "can help at most wall/GPU" holds on this device, noise aside."""
+    eager, bare = measure("baseline/eager", tmp_path / "a"), measure("cuda-graphs/eager-replay", tmp_path / "b")
+    wall = min(eager.blocks[0].latency_s)
+    gpu = [time for time in eager.blocks[0].gpu_s or () if time]
+    assert gpu and wall / min(gpu) > 0.9
+    assert wall / min(bare.blocks[0].latency_s) < 1.5 * wall / min(gpu)
