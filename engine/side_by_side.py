@@ -17,11 +17,8 @@ from engine.store import RunSummary
 def labelled(run: Run, rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     """A run's rows, twins left out, each label saying which run it is from."""
     moment = captions.moment(run.finished_at or run.started_at or run.submitted_at)
-    return [
-        replace(row, label=f"{row.label}, {run.label or f'{captions.shape_of(row.workload)}, {moment}'}")
-        for row in rows
-        if not row.is_twin
-    ]
+    labels = [f"{row.label}, {run.label or f'{captions.shape_of(row.workload)}, {moment}'}" for row in rows]
+    return [replace(row, label=label) for row, label in zip(rows, labels, strict=True) if not row.is_twin]
 
 
 def side_by_side(rows: Sequence[ComparisonRow]) -> pd.DataFrame:

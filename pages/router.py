@@ -17,7 +17,9 @@ COMPARE = st.Page(
     "compare.py", title="Compare devices", icon=":material/compare_arrows:", help="Result files side by side."
 )
 GLOSSARY = st.Page("glossary.py", title="Glossary", icon=":material/menu_book:", help="The words of the other pages.")
-page = st.navigation({"Start": [JOURNEY], "Techniques": TECHNIQUES, "Results": [RESULTS, COMPARE], "Learn": [GLOSSARY]})
+page = st.navigation(
+    {"Start": [JOURNEY], "Techniques": TECHNIQUES, "Results": [RESULTS, COMPARE], "Learn": [GLOSSARY]}, expanded=True
+)
 
 with notices.user_errors():
     service = worker.get()

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from engine.comparison import ComparisonRow
-from engine.evidence_table import PROVEN, evidence_table
+from engine.evidence_table import PROOFS, PROVEN, evidence_table
 from engine.result import Failure, Run
 from pages.parts import notices
 
@@ -19,13 +19,20 @@ def show_evidence(run: Run, rows: list[ComparisonRow]) -> None:
     """The proofs and facts of every measured variant."""
     st.subheader("Did it really happen?")
     known = [row for row in rows if row.samples]
+    table = evidence_table(run, known)
+    st.table(
+        table.head(len(PROOFS)).rename(columns=notices.plain).map(notices.plain),
+        border="horizontal",
+        hide_index=True,
+        alt="Proofs for each variant: " + "; ".join(f"{row.label}: {_ran(row)}" for row in known),
+    )
     st.dataframe(
-        evidence_table(run, known),
+        table.iloc[len(PROOFS) :],
         key="evidence",
         hide_index=True,
         height="content",
-        column_config={"check": st.column_config.TextColumn("check", pinned=True)},
-        alt="Evidence for each variant: " + "; ".join(f"{row.label}: {_ran(row)}" for row in known),
+        column_config={"check": st.column_config.TextColumn("fact", pinned=True)},
+        alt="Raw facts behind the proofs, one column for each variant",
     )
 
 

@@ -47,9 +47,9 @@ def show_claim(claim: catalog.Claim, rows: list[ComparisonRow]) -> None:
     """One claim of the article, and what this machine says about it."""
     judged = claim_verdict(claim, rows)
     st.metric(
-        f"The article's claim: {notices.plain(claim.source)}",
+        "The article's claim",
         claim.figure or "no figure",
-        help=f"{claim.statement} {claim.how_tested}",
+        help=f"{claim.statement} {claim.how_tested} Source: {claim.source}.",
     )
     st.markdown(f"{judged.word.icon} **{judged.word.value}**")
     st.caption(notices.plain(judged.reason))
