@@ -24,7 +24,8 @@ def calls_curve(samples: pd.DataFrame, variants: Sequence[str], subtitle: str = 
     """Latency of calls 1..n of each variant's first process (empty compile cache), from a samples frame of one workload."""
     lines = first_process(samples, variants)
     scale = time_scale(max((float(line.max()) for line in lines.values()), default=1.0))
-    figure = theme.add_legend(theme.new_figure("From the first call to the steady state", theme.PLOT_HEIGHT, subtitle))
+    figure = theme.new_figure("From the first call to the steady state", theme.PLOT_HEIGHT, subtitle)
+    theme.add_legend(figure, theme.legend_lines(map(label_of, lines)))
     for variant, line in lines.items():
         style = theme.variant_style(variant)
         calls = shown_calls(len(line))

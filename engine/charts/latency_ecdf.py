@@ -25,7 +25,8 @@ def latency_ecdf(samples: pd.DataFrame, variants: Sequence[str], subtitle: str =
     lines = steady_quantiles(samples, variants, SHARES)
     largest_s = max((float(line[SLOWEST_SHOWN]) for line in lines.values()), default=1.0)
     scale = time_scale(largest_s)
-    figure = theme.add_legend(theme.new_figure("Share of calls that were faster", theme.PLOT_HEIGHT, subtitle))
+    figure = theme.new_figure("Share of calls that were faster", theme.PLOT_HEIGHT, subtitle)
+    theme.add_legend(figure, theme.legend_lines(map(label_of, lines)))
     for variant, line in lines.items():
         style = theme.variant_style(variant)
         figure.add_scatter(

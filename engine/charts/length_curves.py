@@ -18,7 +18,9 @@ def length_curves(rows: Sequence[ComparisonRow], subtitle: str = "") -> go.Figur
     """Median latency of every measured variant; rows whose number may not be shown as a result are drawn open."""
     lines = lines_of(rows)
     scale = time_scale(max((seconds for line in lines.values() for _, seconds in line), default=1.0))
-    figure = theme.add_legend(theme.new_figure("Latency at every length", theme.PLOT_HEIGHT, subtitle, wide=True))
+    labels = {row.variant: row.label for row in rows}
+    figure = theme.new_figure("Latency at every length", theme.PLOT_HEIGHT, subtitle, wide=True)
+    theme.add_legend(figure, theme.legend_lines((labels[variant] for variant in lines), wide=True))
     for variant, line in lines.items():
         style, own = theme.variant_style(variant), [row for row in rows if row.variant == variant]
         is_valid = not any(row.verdict.hides_speedup for row in own)

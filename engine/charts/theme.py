@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import colorsys
 import html
+import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 import plotly.io as pio
 
-from engine.catalog import TECHNIQUES, find_variant
+from engine.catalog import TECHNIQUES, find_technique, find_variant
 from engine.errors import UnknownKey
 
 TEMPLATE = "plotly_white+latency_lab"
@@ -32,11 +33,14 @@ FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", "Segoe UI", "Helvetic
 TEXT_SIZE = 14
 TITLE_SIZE = 16
 SUBTITLE_SIZE = 13
-LABEL_WIDTH = 34
+LABEL_WIDTH = 40
 """Characters in a line of a row's label; it may have two lines."""
 SUBTITLE_WIDTHS = {False: 62, True: 140}
 """Characters in a line under the title of a chart that fills half a page, and of one that fills it."""
-HEADING_HEIGHT, SUBTITLE_LINE, LEGEND_HEIGHT = 40, 18, 30
+HEADING_HEIGHT, SUBTITLE_LINE, LEGEND_HEIGHT, LEGEND_LINE = 40, 18, 30, 22
+LEGEND_WIDTHS = {False: 380, True: 900}
+LEGEND_MARK_WIDTH, CHARACTER_WIDTH = 46, 7.4
+"""Pixels: legends beside an axis, the line in front of a label, and one character of it."""
 PLOT_HEIGHT = 290
 """Pixels of a chart that stands beside another one; without heading."""
 ROW_HEIGHT, AXIS_HEIGHT = 46, 64
@@ -94,9 +98,9 @@ def variant_style(key: str) -> Style:
         variant = find_variant(key)
     except UnknownKey:
         return Style(technique_colour(key.split("/", 1)[0]))
-    siblings = [
-        known.key for technique in TECHNIQUES if technique.key == variant.technique for known in technique.variants
-    ]
+    if variant.key == variant.baseline:  # what others are divided by is grey on every page
+        return Style(PALETTE[0])
+    siblings = [known.key for known in find_technique(variant.technique).variants if known.key != known.baseline]
     turn, step = divmod(siblings.index(variant.key), len(_LIGHTNESS_STEPS))
     colour = _lightened(technique_colour(variant.technique), _LIGHTNESS_STEPS[step])
     return Style(colour, _PATTERNS[turn % len(_PATTERNS)], _DASHES[turn % len(_DASHES)])
@@ -151,8 +155,8 @@ def wrapped(text: str, width: int, most: int) -> list[str]:
     return [escaped(line) for line in textwrap.wrap(text, width, max_lines=most, placeholder=" ...")]
 
 
-def add_legend(figure: go.Figure) -> go.Figure:
-    """One legend in a line of its own between title and plot."""
+def add_legend(figure: go.Figure, lines: int = 1) -> go.Figure:
+    """One legend in lines of its own between title and plot."""
     top = figure.layout.margin.t
     legend = {
         "orientation": "h",
@@ -163,8 +167,18 @@ def add_legend(figure: go.Figure) -> go.Figure:
         "title": None,
         "font": {"size": TEXT_SIZE},
     }
-    figure.update_layout(showlegend=True, legend=legend, margin={"t": top + LEGEND_HEIGHT})
-    return figure.update_layout(height=figure.layout.height + LEGEND_HEIGHT)
+    needed = LEGEND_HEIGHT + LEGEND_LINE * (lines - 1)
+    figure.update_layout(showlegend=True, legend=legend, margin={"t": top + needed})
+    return figure.update_layout(height=figure.layout.height + needed)
+
+
+def legend_lines(labels: Iterable[str], wide: bool = False) -> int:
+    """Lines that a legend of these labels takes: side by side where they fit, else in columns as wide as the longest."""
+    widths = [LEGEND_MARK_WIDTH + CHARACTER_WIDTH * len(label) for label in labels]
+    room = LEGEND_WIDTHS[wide]
+    if sum(widths) <= room:
+        return 1
+    return math.ceil(len(widths) / max(1, int(room / max(widths))))
 
 
 def rows_height(rows: int) -> int:

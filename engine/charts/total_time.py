@@ -14,6 +14,8 @@ from engine.comparison import ComparisonRow
 from engine.cost_table import break_even
 from engine.stats import BreakEven
 
+MOST_MARKED = 2
+"""More words than these would lie on each other."""
 BEYOND_BREAK_EVEN = 1.8
 """How far right of the last crossing the axis goes, as a multiple."""
 SET_UPS_WITHOUT_CROSSING = 6
@@ -45,7 +47,8 @@ def total_time(rows: Sequence[ComparisonRow], subtitle: str = "") -> go.Figure:
     lines = lines_of(rows)
     calls = last_call(lines)
     scale = time_scale(max((line.total_s(calls) for line in lines), default=1.0))
-    figure = theme.add_legend(theme.new_figure("Total time including set-up", theme.PLOT_HEIGHT, subtitle))
+    figure = theme.new_figure("Total time including set-up", theme.PLOT_HEIGHT, subtitle)
+    theme.add_legend(figure, theme.legend_lines(line.label for line in lines))
     for line in lines:
         style = theme.variant_style(line.variant)
         figure.add_scatter(
@@ -53,6 +56,7 @@ def total_time(rows: Sequence[ComparisonRow], subtitle: str = "") -> go.Figure:
             name=theme.escaped(line.label), line={"color": style.colour, "dash": style.dash, "width": 3},
             hovertemplate="%{x:,.0f} calls: %{y:.3g} " + scale.unit,
         )  # fmt: skip
+    for line in marked(lines):
         _add_crossing(figure, line, scale.factor)
     figure.update_yaxes(title=f"{scale.unit}, lower is better", rangemode="tozero", zeroline=False)
     return figure.update_xaxes(title="calls", range=[0, calls], zeroline=False, tickformat=",d")
@@ -65,6 +69,11 @@ def lines_of(rows: Sequence[ComparisonRow]) -> list[Line]:
         for row in rows
         if row.median_s is not None and row.setup_cold_s is not None
     ]
+
+
+def marked(lines: Sequence[Line]) -> list[Line]:
+    """Lines whose crossing is named in the chart: those that pay back first; the table has all of them."""
+    return sorted((line for line in lines if line.crossing), key=lambda line: line.crossing or 0.0)[:MOST_MARKED]
 
 
 def last_call(lines: Sequence[Line]) -> float:

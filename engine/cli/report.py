@@ -32,9 +32,8 @@ def show_table(run: Run) -> None:
             if row.workload == workload:
                 table.add_row(*map(Text, _cells(row)))
         OUT.print(table)
-    for row in rows:
-        if row.reason:
-            say(sentence(row))
+    for told in dict.fromkeys(sentence(row) for row in rows if row.reason):
+        say(told)
     show_lengths(run, rows)
 
 

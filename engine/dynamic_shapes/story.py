@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from engine.catalog import label_of
 from engine.comparison import ComparisonRow
 from engine.dynamic_shapes.stream import StreamRow, chance, soonest
 from engine.dynamic_shapes.table import paths
 from engine.formatting import count, fraction, seconds
+from engine.result import Measurement, Run
+from engine.verdict import Verdict
 
 
 def sentence(rows: Sequence[ComparisonRow], found: Sequence[StreamRow]) -> str:
@@ -34,6 +37,30 @@ def _paying_back(row: StreamRow) -> str:
     if after is None or math.isinf(after):
         return ""
     return f"; the stalls pay back after about {count(after)} requests like these"
+
+
+def problems(rows: Sequence[ComparisonRow]) -> list[str]:
+    """One sentence per variant that was measured and whose speed may not be shown at some length."""
+    found: dict[str, str] = {}
+    for row in rows:
+        is_none = row.verdict.hides_speedup or row.verdict is Verdict.WRONG_RESULT
+        if row.samples and is_none and not row.is_twin:
+            told = ": ".join(filter(None, (row.verdict.value, row.reason)))
+            found.setdefault(row.variant, f"{row.label}, {row.workload.sequence_length} tokens: {told}.")
+    return list(found.values())
+
+
+def recorded_graphs(run: Run) -> list[str]:
+    """One sentence per variant that recorded CUDA graphs: one of them per length is the price of replay (METHOD 2.3)."""
+    most: dict[str, int] = {}
+    for outcome in run.outcomes:
+        nodes = outcome.facts.get("cudagraph_nodes") if isinstance(outcome, Measurement) else None
+        if nodes:
+            most[outcome.variant] = max(most.get(outcome.variant, 0), nodes)
+    lengths = len({point.sequence_length for point in run.experiment.workloads})
+    return [
+        f"{label_of(key)}: {count(nodes)} CUDA graphs recorded for {lengths} lengths." for key, nodes in most.items()
+    ]
 
 
 def caveat(found: Sequence[StreamRow]) -> str:

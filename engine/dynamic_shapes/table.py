@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 import pandas as pd
@@ -33,8 +33,39 @@ def paths(rows: Iterable[ComparisonRow]) -> dict[tuple[str, int], list[Step]]:
     return {key: sorted(path, key=lambda step: step[1].place) for key, path in found.items()}
 
 
+def graphs_by_order(rows: Sequence[ComparisonRow]) -> pd.DataFrame:
+    """One row per process set with its order of lengths; a column per variant that compiles: graphs after each length."""
+    return _by_order(rows, lambda arrival: formatting.count(arrival.graphs))
+
+
+def stalls_by_order(rows: Sequence[ComparisonRow]) -> pd.DataFrame:
+    """The same with what the first call at each length took beyond a steady one."""
+    return _by_order(rows, lambda arrival: formatting.seconds(arrival.stall_s))
+
+
+def _by_order(rows: Sequence[ComparisonRow], cell: Callable[[Arrival], str]) -> pd.DataFrame:
+    """Process sets of one number meet the lengths in the same order in every group; the n-th of each variant share a row."""
+    table: defaultdict[int, dict[str, object]] = defaultdict(dict)
+    turns: Counter[str] = Counter()
+    for (label, _), path in compiling_paths(rows).items():
+        line = table[turns[label]]
+        turns[label] += 1
+        line |= {
+            "process set": turns[label],
+            "compile cache": path[0][1].compile_cache or formatting.UNKNOWN,
+            "lengths as met": ARROW.join(str(length) for length, _ in path),
+            label: ARROW.join(cell(arrival) for _, arrival in path),
+        }
+    return pd.DataFrame(table.values()).fillna(formatting.UNKNOWN)
+
+
+def compiling_paths(rows: Iterable[ComparisonRow]) -> dict[tuple[str, int], list[Step]]:
+    """`paths` of variants that compile anything."""
+    return {key: path for key, path in paths(rows).items() if any(arrival.graphs is not None for _, arrival in path)}
+
+
 def orders_table(rows: Sequence[ComparisonRow]) -> pd.DataFrame:
-    """One row per variant and process set: order of the lengths, graphs after each, stall of each first call."""
+    """One row per compiling variant and process set: order of the lengths, graphs after each, stall of each first call."""
     return pd.DataFrame(
         [
             {
@@ -45,7 +76,7 @@ def orders_table(rows: Sequence[ComparisonRow]) -> pd.DataFrame:
                 "graphs after each": ARROW.join(formatting.count(arrival.graphs) for _, arrival in path),
                 "stall of each first call": ARROW.join(formatting.seconds(arrival.stall_s) for _, arrival in path),
             }
-            for (label, process), path in paths(rows).items()
+            for (label, process), path in compiling_paths(rows).items()
         ]
     )
 

@@ -6,9 +6,9 @@ from engine import captions, catalog
 from engine.charts import length_curves, stream_bars
 from engine.comparison import ComparisonRow
 from engine.dynamic_shapes.requests import describe, stream_of, warn_of_shapes
-from engine.dynamic_shapes.story import caveat, sentence
+from engine.dynamic_shapes.story import caveat, problems, recorded_graphs, sentence
 from engine.dynamic_shapes.stream import StreamRow, streams
-from engine.dynamic_shapes.table import lengths_table, orders_table, serves_lengths, streams_table
+from engine.dynamic_shapes.table import graphs_by_order, lengths_table, serves_lengths, stalls_by_order, streams_table
 from engine.result import Run
 from pages.parts import measured, notices, pictures, result, verdicts
 
@@ -38,6 +38,8 @@ def _show_story(run: Run, rows: list[ComparisonRow], technique: catalog.Techniqu
     lengths = [point.sequence_length or 0 for point in run.experiment.workloads]
     if warning := warn_of_shapes((*lengths, *run.experiment.request_lengths)):
         notices.show_warning(warning)
+    for problem in problems(rows):
+        notices.show_warning(problem)
     if found:
         _show_stream(run, found)
     _show_lengths(run, variants)
@@ -58,8 +60,17 @@ def _show_lengths(run: Run, rows: list[ComparisonRow]) -> None:
         st.plotly_chart(figure, key="chart_lengths", config=pictures.CONFIG, alt=length_curves.alt_text(rows))
     with st.container(border=True, key="orders"):
         st.markdown("##### Graphs after each length")
+        st.caption(
+            "Every process set meets the lengths in another order: as given, reversed, then random and its reverse."
+        )
         st.dataframe(
-            orders_table(rows), key="orders_table", hide_index=True, height="content", alt="Graphs after each length"
+            graphs_by_order(rows), key="graphs", hide_index=True, height="content", alt="Graphs after each length"
+        )
+        for told in recorded_graphs(run):
+            st.caption(notices.plain(told))
+        st.markdown("##### What the first call at each length took beyond a steady one")
+        st.dataframe(
+            stalls_by_order(rows), key="stalls", hide_index=True, height="content", alt="Stalls at each length"
         )
         with st.expander("Every length by the length seen first", icon=":material/table_rows:"):
             st.caption(

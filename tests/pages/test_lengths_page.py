@@ -24,8 +24,10 @@ def test_a_run_is_told_from_the_stream_to_one_length(service: Worker, open_page:
     assert "no interval, no verdict" in text
     assert "holds here" in text and "2 graphs for 3 lengths" in text
     assert app.subheader[0].value == "One length in detail"
-    orders = table_with(app, "graphs after each")
-    assert set(orders[orders["variant"] == "dynamic=False"]["graphs after each"]) == {"1 → 2 → 3"}
+    graphs = table_with(app, "lengths as met")
+    assert graphs["lengths as met"].tolist()[:2] == ["11 → 24 → 60", "60 → 24 → 11"]
+    assert set(graphs["dynamic=False"]) == {"1 → 2 → 3"} and set(graphs["torch.compile"]) == {"1 → 2 → 2"}
+    assert "Eager" not in graphs
     assert table_with(app, "pays back after")["variant"].tolist()[:2] == ["Eager", "Eager, again (A/A)"]
     assert set(table_with(app, "first seen")["first seen"]) == {11, 24, 60}
     assert app.selectbox(key="workload").options[1].endswith("24 tokens · float32")
@@ -65,7 +67,7 @@ def test_typed_lengths_are_measured_in_the_order_typed(service: Worker, open_pag
     app = open_page(PAGE, lengths="11, 12, 64, 128, 17, 1")
     app.segmented_control(key="requests").set_value("No requests").run()
     app.button(key="run").click().run()
-    run = service.store.run(app.query_params["run"][0])
+    run = service.store.run(app.query_params["run"])
     assert [point.sequence_length for point in run.experiment.workloads] == [11, 12, 64, 128, 17, 1]
     assert run.experiment.request_lengths == ()
 

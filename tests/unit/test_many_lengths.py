@@ -18,9 +18,16 @@ from engine.dynamic_shapes.requests import (
     warn_of_shapes,
     within_budget,
 )
-from engine.dynamic_shapes.story import caveat, sentence
+from engine.dynamic_shapes.story import caveat, recorded_graphs, sentence
 from engine.dynamic_shapes.stream import soonest, streams
-from engine.dynamic_shapes.table import lengths_table, orders_table, serves_lengths, streams_table
+from engine.dynamic_shapes.table import (
+    graphs_by_order,
+    lengths_table,
+    orders_table,
+    serves_lengths,
+    stalls_by_order,
+    streams_table,
+)
 from engine.errors import InvalidSpec, UnreadableFile
 from engine.estimate import COLD_COMPILE_S, estimate_seconds, model_call_s
 from engine.result import Failure
@@ -185,8 +192,24 @@ def test_every_process_set_tells_its_order_and_the_graphs_after_each_length() ->
     assert first["graphs after each"] == "1 → 2 → 2"
     assert first["stall of each first call"] == "8.00 s → 8.00 s → 0 s"
     assert (first["cache"], second["cache"]) == ("cold", "warm")
-    static = table[table["variant"] == "dynamic=False"]
-    assert set(static["graphs after each"]) == {"1 → 2 → 3"}
+    assert "Eager" not in set(table["variant"])
+    graphs = graphs_by_order(rows)
+    assert graphs["dynamic=False"].tolist() == ["1 → 2 → 3"] * 5
+    assert graphs["compile cache"].tolist() == ["cold", *["warm"] * 4]
+    assert stalls_by_order(rows)["torch.compile"].tolist() == ["8.00 s → 8.00 s → 0 s"] * 5
+
+
+def test_cuda_graphs_are_counted_against_the_lengths() -> None:
+    """R8."""
+    run = many_lengths_run(range(16, 28), requests=(), protocol="quick", facts={DEFAULT: {"cudagraph_nodes": 12}})
+    assert recorded_graphs(run) == ["torch.compile: 12 CUDA graphs recorded for 12 lengths."]
+
+
+def test_variants_of_different_groups_share_the_row_of_their_turn() -> None:
+    run = many_lengths_run()
+    moved = tuple(replace(each, process=each.process + 5) if each.variant == STATIC else each for each in run.outcomes)
+    graphs = graphs_by_order([row for row in compare_run(replace(run, outcomes=moved)) if not row.is_twin])
+    assert len(graphs) == 5 and graphs["dynamic=False"].tolist() == ["1 → 2 → 3"] * 5
 
 
 def test_latency_is_told_by_length_and_by_the_length_seen_first() -> None:
