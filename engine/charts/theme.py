@@ -98,11 +98,13 @@ def variant_style(key: str) -> Style:
         variant = find_variant(key)
     except UnknownKey:
         return Style(technique_colour(key.split("/", 1)[0]))
-    if variant.key == variant.baseline:  # what others are divided by is grey on every page
-        return Style(PALETTE[0])
-    siblings = [known.key for known in find_technique(variant.technique).variants if known.key != known.baseline]
+    is_baseline = variant.key == variant.baseline
+    family = find_technique(variant.technique).variants
+    siblings = [known.key for known in family if (known.key == known.baseline) == is_baseline]
     turn, step = divmod(siblings.index(variant.key), len(_LIGHTNESS_STEPS))
-    colour = _lightened(technique_colour(variant.technique), _LIGHTNESS_STEPS[step])
+    # What others are divided by is grey on every page.
+    hue = PALETTE[0] if is_baseline else technique_colour(variant.technique)
+    colour = _lightened(hue, _LIGHTNESS_STEPS[step])
     return Style(colour, _PATTERNS[turn % len(_PATTERNS)], _DASHES[turn % len(_DASHES)])
 
 

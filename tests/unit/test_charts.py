@@ -172,11 +172,14 @@ def test_foreign_labels_are_escaped_everywhere() -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_variant_has_its_techniques_hue_and_no_sibling_looks_the_same(variant: str) -> None:
+def test_a_variant_has_its_techniques_hue_its_baseline_is_grey_and_no_sibling_looks_the_same(variant: str) -> None:
     siblings = next(technique.variants for technique in TECHNIQUES if VARIANTS[variant] in technique.variants)
     styles = [theme.variant_style(sibling.key) for sibling in siblings]
     assert len(set(styles)) == len(styles)
-    assert theme.variant_style(siblings[0].key).colour == theme.technique_colour(VARIANTS[variant].technique)
+    first = next((each for each in siblings if each.key != each.baseline), siblings[0])
+    assert theme.variant_style(first.key).colour == theme.technique_colour(VARIANTS[variant].technique)
+    baseline = next((each for each in siblings if each.key == each.baseline), None)
+    assert baseline is None or theme.variant_style(baseline.key).colour == theme.PALETTE[0]
 
 
 def test_techniques_have_the_palettes_colours_and_an_unknown_one_the_tenth() -> None:
