@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from engine import formatting
 from engine.charts import theme
-from engine.charts.size_axis import add_size_axis
+from engine.charts.size_axis import add_size_axis, new_sweep
 from engine.sweep import SweepPoint, variants_of
 
 GIGA = 1e9
@@ -18,8 +18,9 @@ def bandwidth_sweep(
     points: Sequence[SweepPoint], caches: Mapping[str, float], bandwidth: float | None, subtitle: str = ""
 ) -> go.Figure:
     """`bandwidth` is the measured one, bytes per second; rates above it are possible only from a cache."""
-    figure = theme.add_legend(theme.new_figure("Bytes moved per second", theme.PLOT_HEIGHT, subtitle))
-    for variant, line in variants_of([point for point in points if point.bytes_per_s]).items():
+    lines = variants_of([point for point in points if point.bytes_per_s])
+    figure = new_sweep("Bytes moved per second", len(lines), subtitle)
+    for variant, line in lines.items():
         style = theme.variant_style(variant)
         figure.add_scatter(
             x=[point.array_bytes for point in line], y=[(point.bytes_per_s or 0.0) / GIGA for point in line],

@@ -12,8 +12,16 @@ from engine.charts import theme
 from engine.sweep import SweepPoint
 
 CACHE_NAMES = {"L1d": "L1", "L1": "L1", "L2": "L2", "L3": "L3"}
-TICKS = 9
-"""Labels that fit side by side on half a page."""
+TICKS = 12
+"""Labels that fit side by side."""
+MANY_LINES = 4
+"""From so many lines on, their names need a second line of legend."""
+
+
+def new_sweep(title: str, lines: int, subtitle: str) -> go.Figure:
+    """An empty chart as wide as the page, with room for the names of so many lines."""
+    figure = theme.new_figure(title, theme.PLOT_HEIGHT, subtitle, wide=True)
+    return theme.add_legend(figure, 1 if lines < MANY_LINES else 2)
 
 
 def add_size_axis(figure: go.Figure, points: Sequence[SweepPoint], caches: Mapping[str, float]) -> go.Figure:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from engine import formatting
 from engine.charts import theme
-from engine.charts.size_axis import add_size_axis
+from engine.charts.size_axis import add_size_axis, new_sweep
 from engine.comparison import number
 from engine.sweep import SweepPoint, variants_of
 
@@ -18,8 +18,9 @@ BOUND_WORDS = {"traffic": "traffic bound", "launches": "launch bound"}
 
 def speedup_sweep(points: Sequence[SweepPoint], caches: Mapping[str, float], subtitle: str = "") -> go.Figure:
     """Whiskers are 95 % intervals; with one process set there are none."""
-    figure = theme.add_legend(theme.new_figure("Speed-up against size", theme.PLOT_HEIGHT, subtitle))
-    for variant, line in variants_of(points).items():
+    lines = variants_of(points)
+    figure = new_sweep("Speed-up against size", len(lines), subtitle)
+    for variant, line in lines.items():
         compared = [point for point in line if point.row.speedup and not point.row.is_baseline]
         if compared:
             _add_line(figure, variant, compared)
@@ -65,16 +66,17 @@ def _add_line(figure: go.Figure, variant: str, line: Sequence[SweepPoint]) -> No
 
 
 def _add_bounds(figure: go.Figure, points: Sequence[SweepPoint]) -> None:
-    """A dashed line over the sizes where a bound applies, its name at the right end."""
+    """A dashed line over the sizes where a bound applies; launches are named at the left end, traffic at the right."""
     for name, words in BOUND_WORDS.items():
         bounded = [point for point in points if point.bound_by == name and point.bound]
         if not bounded:
             continue
         highest = max(point.bound or 0.0 for point in bounded)
         sizes = [point.array_bytes for point in bounded]
-        left, right = min(sizes) / 1.4, max(sizes) * 1.4
+        left, right, labels = min(sizes) / 1.4, max(sizes) * 1.4, [f"{words} {formatting.speedup(highest)}", ""]
         figure.add_scatter(
             x=[left, right], y=[highest, highest], mode="lines+text", showlegend=False, hoverinfo="skip",
-            text=["", f"{words} {formatting.speedup(highest)}"], textposition="top left", textfont={"size": theme.SUBTITLE_SIZE},
+            text=labels if name == "launches" else labels[::-1], textposition=["top right", "top left"],
+            textfont={"size": theme.SUBTITLE_SIZE},
             line={"color": theme.NEUTRAL, "width": 2, "dash": "dash"},
         )  # fmt: skip

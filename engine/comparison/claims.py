@@ -57,7 +57,7 @@ def _judged_by_speedup(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerd
         return ClaimVerdict(ClaimWord.NOT_TESTABLE, ": ".join(filter(None, (row.verdict.value, row.reason))), row)
     measured = f"measured {speedup(row.speedup.estimate)} {interval(row.speedup.low, row.speedup.high)}"
     if claim.speedup is None:
-        return ClaimVerdict(_word_without_figure(row), f"{measured}: {row.verdict}", row)
+        return ClaimVerdict(_word_without_figure(row), "; ".join([f"{measured}: {row.verdict}", *_proofs(row)]), row)
     if not _includes(row.speedup, claim.speedup):
         return ClaimVerdict(ClaimWord.DOES_NOT_HOLD, f"{measured}, claimed {speedup(claim.speedup)}", row)
     if row.verdict is Verdict.INCONCLUSIVE:
@@ -82,6 +82,11 @@ def _rows_for(claim: Claim, rows: Iterable[ComparisonRow]) -> list[ComparisonRow
         and claim.baseline in (None, row.baseline)
         and claim.workload in (None, row.workload)
     ]
+
+
+def _proofs(row: ComparisonRow) -> list[str]:
+    """What was seen of the mechanism, where it was seen."""
+    return [check.detail for check in row.checks if check.key == "ran" and check.passed]
 
 
 def _includes(measured: Interval, figure: float) -> bool:

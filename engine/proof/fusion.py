@@ -16,6 +16,6 @@ def fewer_kernels(measurement: Measurement) -> Finding:
     if started is None or card is None:
         return Finding(None, "the profiler cannot be read here")
     steps = card.steps * (workload.operations or 1)
-    what = "operators" if kernels is None else "kernels"
-    rest = " (the others are in generated code)" if not started else ""
+    what = ("operator" if kernels is None else "kernel") + ("" if started == 1 else "s")
+    rest = ": all in generated code" if not started else ""
     return Finding(started < steps, f"{count(started)} {what} per call instead of {steps}{rest}")

@@ -7,8 +7,8 @@ from engine.formatting import bytes_, count
 from engine.proof.finding import Finding
 from engine.result import Measurement
 
-ALLOCATED_SHARE = 0.5
-"""A call that allocates less than half of its result did not allocate the result; small Python objects are no result."""
+ALLOCATED_SHARE = 0.9
+"""A call that allocates less than this part of its result did not allocate the result, but something smaller beside it."""
 
 
 def result_preallocated(measurement: Measurement) -> Finding:

@@ -9,13 +9,14 @@ from engine.charts import speedup_bars
 from engine.comparison import ComparisonRow
 from engine.evidence_table import evidence_table
 from engine.result import Run
-from engine.sweep import series_in
-from engine.sweep_words import AS_WRITTEN, WEIGHTS_OUTSIDE, article_example
+from engine.sweep import points_of, series_in
+from engine.sweep_table import example_table
+from engine.sweep_words import AS_WRITTEN, WEIGHTS_OUTSIDE, article_example, where_curves_part
 from pages.parts import measured, notices, pictures, result, sweep_view, verdicts
 
 WHERE = {AS_WRITTEN: "as written", WEIGHTS_OUTSIDE: "weights drawn beforehand"}
 STREAM = "request-stream"
-COPYTO = "preallocation/copyto"
+COPYTO, OUT = "preallocation/copyto", "preallocation/out"
 MEMORY_CLAIMS = ("fragmentation-21.3", "memory-20-70")
 
 
@@ -46,6 +47,10 @@ def _show_headline(run: Run, rows: list[ComparisonRow], technique: catalog.Techn
         ]
         verdicts.show(run, row, rows, technique, claims)
         st.caption(notices.plain(f"This is about {captions.of_workload(row.workload)}; other sizes and cases follow."))
+    for series in series_in(rows):
+        sentence = where_curves_part(points_of(run, rows, series), OUT)
+        if series.operator not in (*WHERE, STREAM) and sentence:
+            st.markdown(f"**{notices.plain(series.card.label)}**: {notices.plain(sentence)}")
 
 
 def _show_example(run: Run, rows: list[ComparisonRow]) -> None:
@@ -62,10 +67,17 @@ def _show_example(run: Run, rows: list[ComparisonRow]) -> None:
         )
         st.plotly_chart(figure, key="chart_example", config=pictures.CONFIG, alt=speedup_bars.alt_text(labelled))
     for operator, where in WHERE.items():
-        known = [row for row in rows if row.workload.operator == operator and row.samples]
-        if known:
+        points = [
+            point for series in series_in(rows) if series.operator == operator for point in points_of(run, rows, series)
+        ]
+        if points:
             st.caption(f"What each call does, {where}:")
-            _show_evidence(run, known, f"evidence_{operator}")
+            st.table(
+                example_table(points),
+                border="horizontal",
+                hide_index=True,
+                alt=f"Time and memory of each variant, {where}",
+            )
 
 
 def _show_sizes(run: Run, rows: list[ComparisonRow]) -> None:

@@ -17,7 +17,10 @@ def show(run: Run, rows: list[ComparisonRow], series: Series) -> None:
     points = points_of(run, rows, series)
     for sentence in sentences(run, rows, series):
         st.markdown(notices.plain(sentence))
-    if points:
+    if len({point.array_bytes for point in points}) == 1:
+        with st.container(border=True):
+            pictures.show_speedups(run, [point.row for point in points], _key(series))
+    elif points:
         _show_charts(run, rows, series)
         with st.expander("Every size as a table", icon=":material/table_rows:", key=f"table_{_key(series)}"):
             st.dataframe(
@@ -46,9 +49,8 @@ def _show_charts(run: Run, rows: list[ComparisonRow], series: Series) -> None:
                 bandwidth_sweep.alt_text(points, bandwidth),
             )
         )
-    columns = st.columns(2)
-    for place, (kind, draw, alt) in enumerate(charts):
-        with columns[place % 2].container(border=True):
+    for kind, draw, alt in charts:
+        with st.container(border=True):
             figure = pictures.drawn(run, rows, f"{kind} {_key(series)}", draw)
             st.plotly_chart(figure, key=f"chart_{kind}_{_key(series)}", config=pictures.CONFIG, alt=alt)
 

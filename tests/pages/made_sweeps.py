@@ -146,7 +146,7 @@ SIZES = tuple(Workload(operator="relu", elements=2**power) for power in (10, 20,
 NUMPY_SIZES = tuple(Workload(operator="numpy-relu", elements=2**power) for power in (10, 24))
 STREAM = (Workload(operator="request-stream", elements=512 * 768),)
 EXPRESSION = tuple(Workload(operator="addcmul", elements=2**power) for power in (10, 18, 20, 24))
-CHAIN = (Workload(operator="bias-gelu-norm", elements=11 * 768),)
+CHAIN = tuple(Workload(operator="bias-gelu-norm", elements=tokens * 768) for tokens in (11, 1024))
 
 
 def made_preallocation(**settings: object) -> Run:
