@@ -20,8 +20,11 @@ if opened is None or not opened.arms:
             "Upload two result files, add the shipped samples, or add runs measured here: a bar per device appears."
         )
 else:
+    sentence_first = st.container()
     compare_set.show_heading(store)
     view = compare_view.choose(opened)
+    with sentence_first:
+        compare_view.show_paragraph(view)
     compare_view.show(view)
     compare_exports.show(opened, view, compare_set.name_of(store))
     compare_understood.show_all(store, opened)

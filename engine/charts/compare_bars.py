@@ -37,6 +37,10 @@ class Axis:
     is_speedup: bool = False
 
 
+def _over_device_words(one: Ratio) -> str:
+    return "<b>1.00x</b>  reference" if one.is_reference and one.speedup else _speedup_words(one)
+
+
 def _speedup_words(one: Ratio) -> str:
     colour = WORD_COLOURS.get(one.verdict.colour, theme.NEUTRAL)
     word = one.reason if one.verdict is Verdict.NO_VERDICT and one.reason else str(one.verdict)
@@ -54,7 +58,7 @@ def _floor_words(one: Ratio) -> str:
 _SPEEDUP = "speed-up (x), higher is better"
 AXES: dict[str, Axis] = {
     "own": Axis("Speed-up over each device's own baseline", _SPEEDUP, lambda one: one.speedup, _speedup_words, True),
-    "device": Axis("Speed-up over the reference device", _SPEEDUP, lambda one: one.speedup, _speedup_words, True),
+    "device": Axis("Speed-up over the reference device", _SPEEDUP, lambda one: one.speedup, _over_device_words, True),
     "latency": Axis("Measured value", "lower is better", lambda one: one.arm.value, _value_words),
     "floor": Axis(
         "Share of the measured floor",

@@ -14,9 +14,10 @@ from engine.device_comparison import DeviceArm, Point
 DIMENSIONS = {"batch_size": "batch size", "sequence_length": "tokens", "elements": "elements"}
 
 
-def swept(arms: Sequence[DeviceArm]) -> list[str]:
-    """Dimensions in which some device has several points that are otherwise the same."""
-    return [name for name in DIMENSIONS if any(len(line) > 1 for line in _lines(arms, name).values())]
+def swept(arms: Sequence[DeviceArm]) -> dict[str, list[str]]:
+    """Dimensions along which some technique was measured at several points that are otherwise the same, with those techniques."""
+    found = {name: [key[-1] for key, line in _lines(arms, name).items() if len(line) > 1] for name in DIMENSIONS}
+    return {name: list(dict.fromkeys(variants)) for name, variants in found.items() if variants}
 
 
 def compare_curves(arms: Sequence[DeviceArm], dimension: str, devices: Sequence[str], subtitle: str = "") -> go.Figure:
@@ -26,7 +27,7 @@ def compare_curves(arms: Sequence[DeviceArm], dimension: str, devices: Sequence[
     figure = theme.new_figure(f"Latency against {DIMENSIONS[dimension]}", theme.PLOT_HEIGHT, subtitle, wide=True)
     figure = theme.add_legend(figure)
     dashes: dict[str, int] = {}
-    for (device, rest, _), line in lines.items():
+    for (device, rest, *_), line in lines.items():
         turn = dashes[device] = dashes.get(device, -1) + 1
         figure.add_scatter(
             x=[getattr(arm.point, dimension) for arm in line], y=[(arm.value or 0.0) / scale.factor for arm in line],
@@ -44,11 +45,11 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 def alt_text(arms: Sequence[DeviceArm], dimension: str) -> str:
     """The chart in words: what it spans."""
     lines = {key: line for key, line in _lines(arms, dimension).items() if len(line) > 1}
-    said = [f"{device}, {rest}: {len(line)} points" for (device, rest, _), line in lines.items()]
+    said = [f"{device}, {rest}: {len(line)} points" for (device, rest, *_), line in lines.items()]
     return f"Latency against {DIMENSIONS[dimension]}, lower is better. {'; '.join(said)}."
 
 
-Lines = dict[tuple[str, Point, str | None], list[DeviceArm]]
+Lines = dict[tuple[str, Point, str | None, str], list[DeviceArm]]
 
 
 def _lines(arms: Sequence[DeviceArm], dimension: str) -> Lines:
@@ -56,5 +57,5 @@ def _lines(arms: Sequence[DeviceArm], dimension: str) -> Lines:
     for arm in arms:
         if arm.value is not None and not arm.is_rate and getattr(arm.point, dimension) is not None:
             rest = replace(arm.point, **{dimension: None})
-            lines.setdefault((arm.device, rest, arm.dtype), []).append(arm)
+            lines.setdefault((arm.device, rest, arm.dtype, arm.variant), []).append(arm)
     return {key: sorted(line, key=lambda arm: int(getattr(arm.point, dimension))) for key, line in lines.items()}

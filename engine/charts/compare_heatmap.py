@@ -34,7 +34,7 @@ def compare_heatmap(means: Sequence[Mean], devices: Sequence[str], subtitle: str
     )  # fmt: skip
     theme.label_rows(figure, [label_of(variant or "") for variant in variants])
     figure.update_xaxes(
-        tickvals=list(range(len(devices))), ticktext=[theme.escaped(device[:40]) for device in devices], side="top",
+        tickvals=list(range(len(devices))), ticktext=[theme.escaped(device[:40]) for device in devices],
         showgrid=False, fixedrange=True,
     )  # fmt: skip
     return figure

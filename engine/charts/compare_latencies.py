@@ -17,8 +17,10 @@ ROOM_FOR_WORDS = 1.3
 
 
 def compare_latencies(arms: Sequence[DeviceArm], devices: Sequence[str], subtitle: str = "") -> go.Figure:
-    """One row per arm with a time, in the order given; colour by device, the axis from zero."""
+    """One row per arm with a time, technique by technique; colour by device, the axis from zero."""
+    order = list(dict.fromkeys(arm.variant for arm in arms))
     shown = [arm for arm in arms if arm.value is not None and not arm.is_rate]
+    shown.sort(key=lambda arm: (order.index(arm.variant), list(devices).index(arm.device)))
     largest_s = max((_largest(arm) for arm in shown), default=1.0)
     scale = time_scale(largest_s)
     title = "Latency per call: p5, quartiles, p95"

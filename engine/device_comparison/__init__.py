@@ -17,7 +17,7 @@ from engine.device_comparison.summary import (
     cheapest_within,
     costs,
     geometric_means,
-    paragraph,
+    sentences,
     technique_means,
 )
 
@@ -40,9 +40,9 @@ __all__ = [
     "over_device",
     "over_own_baseline",
     "pair",
-    "paragraph",
     "points_of",
     "ratio",
+    "sentences",
     "summarise",
     "technique_means",
     "usual_baseline",

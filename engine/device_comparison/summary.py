@@ -81,20 +81,20 @@ def cheapest_within(priced: Iterable[Cost], limit_s: float) -> Cost | None:
     return next((cost for cost in priced if cost.arm.p95 is not None and cost.arm.p95 < limit_s), None)
 
 
-def paragraph(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[str], unmatched: int) -> str:
-    """The whole comparison in words, to be pasted into a chat. Names are quoted from files as they stand."""
-    sentences = [f"{_list(devices)} compared." if len(devices) > 1 else f"Results of {devices[0]}."] if devices else []
-    sentences += _device_sentences(ratios, devices)
-    sentences += _technique_sentences(own, devices)
+def sentences(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[str], unmatched: int) -> list[str]:
+    """The whole comparison in words, the most important first. Names are quoted from files as they stand."""
+    said = [*_device_sentences(ratios, devices), *_technique_sentences(own, devices)] or [
+        f"Results of {_list(devices)}."
+    ]
     withheld = [one for one in ratios if one.verdict is Verdict.NOT_COMPARABLE]
     if withheld:
-        sentences.append(f"{len(withheld)} ratios are withheld ({withheld[0].reason}).")
-    if any(one.differences for one in ratios):
-        different = dict.fromkeys(str(difference) for one in ratios for difference in one.differences)
-        sentences.append(f"Read with care: {'; '.join(list(different)[:3])}.")
+        said.append(f"{len(withheld)} ratios are withheld ({withheld[0].reason}).")
+    different = dict.fromkeys(str(difference) for one in ratios for difference in one.differences)
+    if different:
+        said.append(f"Read with care: {'; '.join(list(different)[:3])}.")
     if unmatched:
-        sentences.append(f"{unmatched} rows exist on one side only and are not counted.")
-    return " ".join(sentences)
+        said.append(f"{unmatched} rows exist on one side only and are not counted.")
+    return said
 
 
 def _device_sentences(ratios: Sequence[Ratio], devices: Sequence[str]) -> list[str]:
@@ -110,7 +110,7 @@ def _device_sentences(ratios: Sequence[Ratio], devices: Sequence[str]) -> list[s
         mean for device in others for mean in geometric_means(ratios, [reference, device]) if mean.device == device
     ]
     if not pairs:
-        return ["They share no configuration that may be compared."]
+        return [f"{_list(devices)} share no configuration that may be compared."]
     said = _list([f"{_as_fast(mean, reference)} over {_configurations(mean.points)}" for mean in pairs])
     return [f"{said}; no configuration is common to all."]
 

@@ -11,7 +11,7 @@ import pandas as pd
 from engine.device_comparison.arm import DeviceArm, Point
 from engine.device_comparison.arms import devices_of, points_of
 from engine.device_comparison.ratios import Ratio, over_device, over_own_baseline
-from engine.device_comparison.summary import Cost, Mean, cheapest_within, costs, paragraph, technique_means
+from engine.device_comparison.summary import Cost, Mean, cheapest_within, costs, sentences, technique_means
 from engine.device_comparison.table import table
 
 
@@ -63,9 +63,14 @@ class View:
         return cheapest_within(self.priced, limit_s)
 
     @cached_property
+    def sentences(self) -> list[str]:
+        """The comparison in words, the most important sentence first."""
+        return sentences(self.between, self.own, self.devices, len(self.unmatched))
+
+    @property
     def paragraph(self) -> str:
-        """The comparison in words."""
-        return paragraph(self.between, self.own, self.devices, len(self.unmatched))
+        """All of it, to be pasted into a chat."""
+        return " ".join(self.sentences)
 
     @cached_property
     def table(self) -> pd.DataFrame:

@@ -25,7 +25,7 @@ from engine.imports.understanding import (
     refuse,
 )
 
-FORMAT = "table"
+FORMAT = "table of times"
 _MARK_SAMPLE = 2000
 _MAX_COMMENTS = 5
 _NEEDED = "At least one row with a latency above zero is needed"

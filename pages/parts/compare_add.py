@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from engine import captions
-from engine.device_comparison.collection import MAX_FILES, check_new, digest_of
+from engine.device_comparison.collection import MAX_FILES, Collection, check_new, digest_of
 from engine.device_comparison.opened import Opened
 from engine.errors import UserError
 from engine.imports import Corrections, Imported, read
@@ -21,43 +21,44 @@ def show(store: Store, current: Opened | None) -> None:
         help="Our result CSV, PyTorch's benchmark runner, optimum-benchmark, pytest-benchmark, hyperfine, google-benchmark, "
         "nvbench, or any table of times. The content decides, not the name. Nothing in a file is ever run.",
     )
+    collection = grown = compare_set.collection_of(current)
     for place, file in enumerate(files):
         if place >= MAX_FILES:
             notices.show_error(f"{file.name}: at most {MAX_FILES} files at once. Upload the rest afterwards.")
         else:
-            _show_file(store, file)
+            grown = _with_file(grown, file)
+    if grown is not collection:
+        compare_set.save(store, grown)
     _show_others(store, current)
 
 
-def _show_file(store: Store, file: UploadedFile) -> None:
-    """Read one file, once per answer given; what it still asks, or why it is refused."""
+def _with_file(collection: Collection, file: UploadedFile) -> Collection:
+    """The collection with this file, once per answer given; else what the file still asks, or why it is refused."""
     answers: Corrections = st.session_state.setdefault("corrections", {}).get(file.file_id, Corrections())
-    read_already = st.session_state.setdefault("read_uploads", {})
-    if read_already.get(file.file_id, (None, None))[0] != answers:
-        read_already[file.file_id] = (answers, _take(store, file, answers))
-    outcome = read_already[file.file_id][1]
+    read_before: dict[str, tuple[Corrections, Imported | str | None]] = st.session_state.setdefault("read_uploads", {})
+    if file.file_id not in read_before or read_before[file.file_id][0] != answers:
+        collection, outcome = _take(collection, file, answers)
+        read_before[file.file_id] = (answers, outcome)
+    outcome = read_before[file.file_id][1]
     if isinstance(outcome, str):
         notices.show_error(outcome)
     elif outcome is not None:
         compare_understood.ask(file.file_id, outcome, answers)
+    return collection
 
 
-def _take(store: Store, file: UploadedFile, answers: Corrections) -> Imported | str | None:
-    """None when the file has joined the set, its questions when it has some, the sentence that refuses it."""
-    collection = compare_set.collection_of(compare_set.opened(store))
+def _take(collection: Collection, file: UploadedFile, answers: Corrections) -> tuple[Collection, Imported | str | None]:
+    """The collection afterwards, and the file's open questions, or the sentence that refuses it, or None: it has joined."""
+    data = file.getvalue()
+    digest = digest_of(data)
     try:
-        data = file.getvalue()
-        digest = digest_of(data)
         if answers == Corrections():  # a file that is read again, with other answers, takes its own place
             check_new(collection, file.name, digest)
         with st.spinner(f"Reading {len(data) / 2**20:,.1f} MB ..."):
             imported = read(file.name, data, answers)
-        if imported.is_complete:
-            compare_set.save(store, collection.with_file(imported, digest))
-            return None
     except UserError as error:
-        return str(error)
-    return imported
+        return collection, str(error)
+    return (collection.with_file(imported, digest), None) if imported.is_complete else (collection, imported)
 
 
 def _show_others(store: Store, current: Opened | None) -> None:

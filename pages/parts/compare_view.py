@@ -5,7 +5,7 @@ import streamlit as st
 from engine import formatting
 from engine.catalog import label_of
 from engine.charts import compare_bars, compare_curves, compare_heatmap, compare_latencies
-from engine.device_comparison import DeviceArm, Point, usual_baseline, variants_of
+from engine.device_comparison import Point, usual_baseline, variants_of
 from engine.device_comparison.opened import Opened
 from engine.device_comparison.view import View
 from pages.parts import notices, pictures
@@ -52,8 +52,7 @@ def _prices(devices: list[str]) -> dict[str, float]:
 
 
 def show(view: View) -> None:
-    """The sentence, then the pictures, then the price, then every row."""
-    _show_paragraph(view)
+    """The pictures, then the price, then every row."""
     point = st.selectbox("Point", view.points, format_func=str, key="point", bind="query-params")
     _show_bars(view, point)
     _show_latencies(view, point)
@@ -63,9 +62,12 @@ def show(view: View) -> None:
     _show_rows(view)
 
 
-def _show_paragraph(view: View) -> None:
+def show_paragraph(view: View) -> None:
+    """The comparison in words, first of all."""
     with st.container(border=True, key="paragraph"):
-        st.markdown(f"##### {notices.plain(view.paragraph)}")
+        headline, *rest = view.sentences
+        st.markdown(f"##### {notices.plain(headline)}")
+        st.markdown(notices.plain(" ".join(rest)))
         with st.popover("Copy as text", icon=":material/content_copy:"):
             st.code(view.paragraph, language=None, wrap_lines=True)
 
@@ -107,13 +109,14 @@ def _show_curves(view: View) -> None:
         return
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            dimension = st.selectbox("Along", swept, format_func=compare_curves.DIMENSIONS.__getitem__, key="along",
-                                     bind="query-params", width=220)  # fmt: skip
-            variants = variants_of(list(view.arms))
+            dimension = st.selectbox(
+                "Along", list(swept), format_func=compare_curves.DIMENSIONS.__getitem__, key="along", bind="query-params",
+                width=220,
+            )  # fmt: skip
             variant = st.selectbox(
-                "Technique", variants, format_func=label_of, key="curve", bind="query-params", width=280
+                "Technique", swept[dimension], format_func=label_of, key="curve", bind="query-params", width=280
             )
-        arms: list[DeviceArm] = [arm for arm in view.arms if arm.variant == variant]
+        arms = [arm for arm in view.arms if arm.variant == variant]
         figure = compare_curves.compare_curves(arms, dimension, view.devices)
         alt = compare_curves.alt_text(arms, dimension)
         st.plotly_chart(figure, key="chart_curves", config=pictures.CONFIG, alt=alt)

@@ -12,7 +12,7 @@ from engine.device_comparison import (
     geometric_means,
     over_arm,
     over_device,
-    paragraph,
+    sentences,
     summarise,
 )
 from engine.device_comparison.table import table
@@ -280,4 +280,6 @@ def test_all_files_together_make_one_table_and_one_paragraph() -> None:
     ratios, unmatched = over_device(arms, "L4")
     rows = table(own_ratios(arms), ratios)
     assert len(rows) == len(arms)
-    assert "compared" in paragraph(ratios, own_ratios(arms), devices_of(arms), len(unmatched))
+    said = sentences(ratios, own_ratios(arms), devices_of(arms), len(unmatched))
+    assert said[-1] == f"{len(unmatched)} rows exist on one side only and are not counted."
+    assert "Largest speed-up over the device's own baseline: " in " ".join(said)
