@@ -23,6 +23,10 @@ MAX_OPERATOR_CHILDREN = 8
 """Of children that measure operators: about 0.3 GB each beside the arrays of one size."""
 
 
+USER_MODEL = ".py:"
+"""What the name of a model from a Python file has in it (`path/to/file.py:build`)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
     """One variant (or an A/A twin) at the workloads one child serves."""
@@ -112,8 +116,13 @@ def requests_of(arm: Arm, number: int, experiment: Experiment) -> tuple[int, ...
 
     A stream starts with nothing compiled, so the set that finds its caches empty answers it, and no other.
     """
-    serves_lengths = find_variant(arm.variant).serves_many and arm.workloads[0].model is not None
+    point = arm.workloads[0]
+    serves_lengths = find_variant(arm.variant).serves_many and point.model is not None and not _is_user_model(point)
     return experiment.request_lengths if serves_lengths and number == 0 else ()
+
+
+def _is_user_model(workload: Workload) -> bool:
+    return USER_MODEL in (workload.model or "")
 
 
 def _clusters(experiment: Experiment, workloads: Sequence[Workload]) -> list[_Cluster]:
@@ -182,6 +191,8 @@ def _baselines(cluster: _Cluster) -> tuple[Arm, Arm]:
 
 
 def _why_unavailable(arm: Arm, experiment: Experiment, machine: Machine | None) -> str | None:
+    if len(arm.workloads) > 1 and any(_is_user_model(workload) for workload in arm.workloads):
+        return "a model from a Python file is built for one length; one process cannot serve it at several"
     return why_unavailable(find_variant(arm.variant), machine, experiment.device) if machine else None
 
 

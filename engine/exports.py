@@ -13,6 +13,9 @@ import pandas as pd
 from engine import captions
 from engine.comparison import ComparisonRow, compare_run, number, sentence
 from engine.cost_table import break_even, cost_table, percentile
+from engine.dynamic_shapes import story
+from engine.dynamic_shapes.stream import streams
+from engine.dynamic_shapes.table import graphs_by_order, lengths_table, serves_lengths, stalls_by_order, streams_table
 from engine.evidence_table import PROVEN, evidence_table
 from engine.formatting import seconds
 from engine.frames import at_workload, samples_frame
@@ -47,7 +50,9 @@ def markdown_table(rows: Sequence[ComparisonRow]) -> str:
 def html_report(run: Run) -> str:
     """The whole result of one run as a standalone HTML page, plotly's code included."""
     rows = compare_run(run)
-    return standalone(_title(run), (*_head(run), *_points(run, rows), *_environment(run), *_commands(run, rows)))
+    return standalone(
+        _title(run), (*_head(run), *_lengths(run, rows), *_points(run, rows), *_environment(run), *_commands(run, rows))
+    )
 
 
 def standalone(title: str, body: Iterable[str]) -> str:
@@ -93,6 +98,24 @@ def _head(run: Run) -> Iterator[str]:
     yield f"<h1>{_text(_title(run))}</h1>"
     yield f'<p class="caption">{_text(captions.of_run(run))}</p>'
     yield from (f"<p>{_text(text)}</p>" for text in (run.note, run.message) if text)
+
+
+def _lengths(run: Run, rows: Sequence[ComparisonRow]) -> Iterator[str]:
+    """What is about all lengths together, where one process served several."""
+    if not serves_lengths(rows):
+        return
+    from engine.charts import length_curves, stream_bars
+
+    variants, found = [row for row in rows if not row.is_twin], streams(run, rows)
+    yield f"<h2>{_text(story.sentence(rows, found))}</h2>"
+    if found:
+        yield f"<p>{_text(story.caveat(found))}</p>"
+        answered = [row for row in found if not row.is_twin]
+        yield figure_markup(stream_bars.stream_bars(answered, captions.of_lengths(run)), stream_bars.alt_text(answered))
+        yield _table(streams_table(found))
+    curves = length_curves.length_curves(variants, captions.of_lengths(run))
+    yield figure_markup(curves, length_curves.alt_text(variants))
+    yield from (_table(table(variants)) for table in (graphs_by_order, stalls_by_order, lengths_table))
 
 
 def _points(run: Run, rows: Sequence[ComparisonRow]) -> Iterator[str]:

@@ -1,12 +1,15 @@
 """Lengths and requests that people give, streams within a budget, and what comes of a run over many lengths."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from engine.arms import order_of_points, plan, requests_of
-from engine.catalog import CLAIMS, find_variant
-from engine.catalog.dynamic_shapes import padded_length
+from engine.catalog import CLAIMS, find_technique, find_variant
+from engine.catalog.dynamic_shapes import TWELVE_LENGTHS, padded_length
+from engine.cli.lengths import choose_lengths, choose_requests
 from engine.comparison import ClaimWord, claim_verdict, compare_run
 from engine.dynamic_shapes.lengths import longest_of, read_lengths, read_request_file, read_requests
 from engine.dynamic_shapes.requests import (
@@ -28,11 +31,14 @@ from engine.dynamic_shapes.table import (
     stalls_by_order,
     streams_table,
 )
-from engine.errors import InvalidSpec, UnreadableFile
+from engine.errors import InvalidSpec, UnreadableFile, UserError
 from engine.estimate import COLD_COMPILE_S, estimate_seconds, model_call_s
+from engine.exports import html_report
+from engine.reproduce import command
 from engine.result import Failure
 from engine.spec import PROTOCOLS, Experiment
 from engine.verdict import Verdict
+from tests.hand_made import MACHINE
 from tests.many_lengths import ARTICLE, BUCKETS, COMPILE_S, DEFAULT, EAGER, STATIC, call_s, many_lengths_run, point
 
 CLAIM = next(claim for claim in CLAIMS if claim.key == "no-recompile")
@@ -339,3 +345,67 @@ def test_the_claim_waits_for_a_run_of_its_variant() -> None:
 
 def test_reduce_overhead_may_overwrite_its_outputs_and_must_replay() -> None:
     assert {"graph_replayed", "overwrites_outputs"} <= set(find_variant("dynamic-shapes/reduce-overhead").proofs)
+
+
+def test_the_command_to_repeat_a_row_names_every_length_and_the_same_requests() -> None:
+    run = many_lengths_run()
+    row = next(row for row in compare_run(run) if row.variant == DEFAULT)
+    lengths = "--sequence-length 11 --sequence-length 24 --sequence-length 60"
+    assert command(run, row).endswith(f"{lengths} --requests requests.csv")
+    usual = within_budget(realistic_lengths(60), 1, "cpu").lengths
+    for requests, said in (
+        (usual, lengths),
+        (usual[:40], f"{lengths} --request-count 40"),
+        ((), f"{lengths} --request-count 0"),
+    ):
+        asked = replace(run, experiment=replace(run.experiment, request_lengths=requests))
+        assert command(asked, row).endswith(said)
+
+
+def test_the_report_tells_of_all_lengths_before_each_of_them() -> None:
+    report = html_report(many_lengths_run())
+    story_at, first_length_at = (
+        report.index("Nothing was through with 8 requests"),
+        report.index("11 tokens · float32</h2>"),
+    )
+    assert story_at < first_length_at
+    assert "Time until 8 requests were answered" in report and "1 → 2 → 3" in report
+
+
+def test_a_model_from_a_file_is_served_at_one_length_and_answers_no_stream() -> None:
+    own = "/models/mine.py:build"
+    several = Experiment(workloads=(point(11, own), point(24, own)), variants=(DEFAULT,), request_lengths=(5, 9))
+    made = plan(several, MACHINE)
+    assert made.groups == ()
+    assert "built for one length" in made.unavailable[0].message
+    one = replace(several, workloads=(point(11, own),))
+    (group,) = plan(one, MACHINE).groups
+    assert [requests_of(arm, 0, one) for arm in group.arms] == [(), (), ()]
+
+
+def test_options_of_the_command_line_choose_lengths_and_requests(tmp_path: Path) -> None:
+    dynamic, others = find_technique("dynamic-shapes").variants, find_technique("torch-compile").variants
+    assert choose_lengths(dynamic, None, False, "cpu") == (11, 24, 60)
+    assert len(choose_lengths(dynamic, None, False, "cuda:0")) == 12
+    assert choose_lengths((*dynamic, *others), None, False, "cpu") == (11,)
+    assert choose_lengths(dynamic, [7, 9], False, "cpu") == (7, 9)
+    assert choose_lengths(dynamic, None, True, "cpu") == TWELVE_LENGTHS
+    points = [point(11), point(60)]
+    assert choose_requests(others, points, None, None, "cpu").lengths == ()
+    assert choose_requests(dynamic, points, None, 0, "cpu").lengths == ()
+    assert choose_requests(dynamic, points, None, 5, "cpu").lengths == realistic_lengths(60, 5)
+    (tmp_path / "r.csv").write_text("tokens\n12\n48\n")
+    assert choose_requests(dynamic, points, tmp_path / "r.csv", None, "cpu").lengths == (12, 48)
+
+
+def test_requests_that_cannot_be_are_refused_on_the_command_line(tmp_path: Path) -> None:
+    dynamic, others = find_technique("dynamic-shapes").variants, find_technique("torch-compile").variants
+    (tmp_path / "r.csv").write_text("tokens\n12\n513\n")
+    for variants, file, count, said in (
+        (dynamic, tmp_path / "r.csv", None, "Row 3: the length is 513; this model takes 1 to 512 tokens"),
+        (dynamic, tmp_path / "none.csv", None, "cannot be read"),
+        (others, tmp_path / "r.csv", None, "Add --technique dynamic-shapes"),
+        (dynamic, None, 10_001, "--request-count is 10,001; allowed are 0 to 10,000"),
+    ):
+        with pytest.raises(UserError, match=re.escape(said)):
+            choose_requests(variants, [point(11)], file, count, "cpu")
