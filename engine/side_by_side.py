@@ -17,8 +17,15 @@ from engine.store import RunSummary
 def labelled(run: Run, rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     """A run's rows, twins left out, each label saying which run it is from."""
     moment = captions.moment(run.finished_at or run.started_at or run.submitted_at)
-    labels = [f"{row.label}, {run.label or f'{captions.shape_of(row.workload)}, {moment}'}" for row in rows]
+    labels = [
+        f"{row.label}, " + _in_one_piece(run.label or f"{captions.shape_of(row.workload)}, {moment}") for row in rows
+    ]
     return [replace(row, label=label) for row, label in zip(rows, labels, strict=True) if not row.is_twin]
+
+
+def _in_one_piece(name: str) -> str:
+    """With no-break spaces, so that a chart that breaks the label into two lines does it before the name of the run."""
+    return name.replace(" ", "\u00a0")
 
 
 def side_by_side(rows: Sequence[ComparisonRow]) -> pd.DataFrame:

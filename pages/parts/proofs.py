@@ -31,20 +31,28 @@ def show_evidence(run: Run, rows: list[ComparisonRow]) -> None:
         key="evidence",
         hide_index=True,
         height="content",
-        column_config={"check": st.column_config.TextColumn("fact", pinned=True)},
+        column_config={"check": st.column_config.TextColumn("fact", pinned=True, width="medium")},
         alt="Raw facts behind the proofs, one column for each variant",
     )
 
 
 def show_failures(run: Run, rows: list[ComparisonRow]) -> None:
-    """Every process set that measured nothing: where it stopped, why, and the end of its log."""
-    labels = {row.variant: row.label for row in rows}
-    failures = [each for each in run.outcomes if isinstance(each, Failure) and each.variant in labels]
-    for place, failure in enumerate(each for each in failures if each.kind not in ("unavailable", "cancelled")):
-        what = f"{labels[failure.variant]}, process set {failure.process + 1}: {failure.kind} at {failure.stage}"
-        with st.expander(notices.plain(what.replace("_", " ")), icon=":material/report:", key=f"failure_{place}"):
-            st.text(failure.message)
-            st.code(failure.log_tail or "No log.", language=None)
+    """Every variant with process sets that measured nothing: how many, where the last one stopped and why, its log's end."""
+    for row in rows:
+        failures = [
+            each
+            for each in run.outcomes
+            if isinstance(each, Failure)
+            and each.variant == row.variant
+            and each.kind not in ("unavailable", "cancelled")
+        ]
+        if not failures:
+            continue
+        last = failures[-1]
+        what = f"{row.label}: {len(failures)} failed, {last.kind} at {last.stage}".replace("_", " ")
+        with st.expander(notices.plain(what), icon=":material/report:", key=f"failure_{row.variant}"):
+            st.text(last.message)
+            st.code(last.log_tail or "No log.", language=None)
 
 
 def show_trust(run: Run, row: ComparisonRow, command: str) -> None:
