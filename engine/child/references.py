@@ -103,9 +103,9 @@ def make_cases(subject: Subject) -> Iterator[Case]:
 
 def sampled_rows(inputs: Inputs) -> torch.Tensor:
     """Rows of a large result to compare: its first ones, as many spread evenly, its last ones; some may come twice."""
-    longest = max(_tensors(inputs).values(), key=lambda tensor: tensor.shape[0])
-    size = longest.shape[0]
-    count = min(size, max(1, SAMPLED_ELEMENTS * size // longest.numel()))
+    largest = _largest(inputs)
+    size = largest.shape[0]
+    count = min(size, max(1, SAMPLED_ELEMENTS * size // largest.numel()))
     spread = torch.linspace(0, size - 1, count, dtype=torch.float64).long()
     return torch.cat([torch.arange(count), spread, torch.arange(size - count, size)])
 
@@ -157,15 +157,16 @@ def _read(file: Any, key: str, described: list[Any], device: str) -> Iterator[Ca
         )
 
 
-def _rows_of(inputs: Inputs) -> int:
-    return max(tensor.shape[0] for tensor in _tensors(inputs).values())
+def _largest(inputs: Inputs) -> torch.Tensor:
+    """The input whose rows are the result's."""
+    return max(_tensors(inputs).values(), key=torch.Tensor.numel)
 
 
 def _inputs_at(inputs: Inputs, rows: torch.Tensor) -> Inputs:
-    """The inputs at some rows; what has fewer rows, like a bias, is the same for all of them."""
-    size = _rows_of(inputs)
+    """The inputs at some rows; what has not the rows of the largest, like a bias, is the same for all of them."""
+    shape = _largest(inputs).shape
     return {
-        name: _at(value, rows) if isinstance(value, torch.Tensor) and value.shape[0] == size else value
+        name: _at(value, rows) if isinstance(value, torch.Tensor) and value.shape == shape else value
         for name, value in inputs.items()
     }
 

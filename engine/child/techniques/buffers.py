@@ -29,10 +29,12 @@ class Buffers:
         self.values: list[Any] = []
 
     def activate(self, inputs: Inputs) -> None:
-        """Make the buffers unless there are some: inputs of one workload all have one shape."""
-        if not self.values:
-            result = self.program(**inputs)
-            self.values = [_empty_like(result) for _ in range(self.count)]
+        """Make the buffers; those that are there already must be what this turn's inputs need."""
+        if self.values:
+            self.check(inputs)
+            return
+        result = self.program(**inputs)
+        self.values = [_empty_like(result) for _ in range(self.count)]
 
     def release(self) -> None:
         """Let go of the memory."""
@@ -57,7 +59,9 @@ def written(subject: Subject, writer: Writer, count: int = 1) -> Applied:
     def call(inputs: Inputs) -> Outputs:
         try:
             return writer(buffers.values, **inputs)
-        except (UserWarning, RuntimeError, ValueError, TypeError):
+        except UserWarning as warning:
+            raise InvalidSpec(f"The pre-allocated output does not fit: {str(warning).partition('.')[0]}.") from warning
+        except (RuntimeError, ValueError, TypeError):
             buffers.check(inputs)
             raise
 
