@@ -43,6 +43,7 @@ class FakeRun:
     protocol: Protocol = PROTOCOL
     variants: tuple[str, ...] = (COMPILED,)
     has_compiler: bool = True
+    experiment: Experiment | None = None
 
     def __post_init__(self):
         self.events = []
@@ -55,7 +56,7 @@ class FakeRun:
 
     def measure(self):
         run_experiment(
-            Experiment(workloads=(POINT,), variants=self.variants, protocol=self.protocol),
+            self.experiment or Experiment(workloads=(POINT,), variants=self.variants, protocol=self.protocol),
             machine(self.has_compiler),
             work_dir=self.folder / "work",
             emit=self.emit,
@@ -325,3 +326,43 @@ def test_the_machine_is_described_by_a_child_even_when_libraries_greet():
 def test_a_machine_that_cannot_be_described_is_an_error_that_says_what_to_do():
     with pytest.raises(UserError, match=r"python -m engine\.child --describe"):
         describe_machine(fake_command({"describe": "undescribable"}))
+
+
+REQUESTS = Experiment(
+    workloads=(POINT, replace(POINT, sequence_length=24)),
+    variants=("dynamic-shapes/default",),
+    protocol=replace(PROTOCOL, process_sets=2),
+    request_lengths=(5, 9, 5),
+)
+
+
+def answered(tmp_path, modes):
+    run = FakeRun(tmp_path, modes, experiment=REQUESTS).measure()
+    return {(outcome.variant, outcome.process): outcome for outcome in run.outcomes()}
+
+
+def test_the_first_process_set_of_every_arm_answers_the_requests(tmp_path):
+    found = answered(tmp_path, {})
+    assert {key: len(outcome.request_s) for key, outcome in found.items()} == {
+        (variant, process): 3 * (process == 0)
+        for variant in ("dynamic-shapes/eager", "dynamic-shapes/eager@twin", "dynamic-shapes/default")
+        for process in (0, 1)
+    }
+    assert found["dynamic-shapes/default", 0].facts["requests_that_compiled"] == [1]
+
+
+def test_a_child_that_dies_of_a_request_costs_the_stream_alone(tmp_path):
+    found = answered(tmp_path, {"dynamic-shapes/default": "killed by a request"})
+    measured = found["dynamic-shapes/default", 0]
+    assert isinstance(measured, Measurement)
+    assert measured.blocks and measured.request_s == ()
+    assert "killed" in measured.facts["requests_failed"]
+    assert len(found["dynamic-shapes/eager", 0].request_s) == 3
+
+
+def test_the_second_process_set_meets_the_lengths_the_other_way_round(tmp_path):
+    found = answered(tmp_path, {})
+    orders = [
+        [point.sequence_length for point in found["dynamic-shapes/default", process].workloads] for process in (0, 1)
+    ]
+    assert orders == [[11, 24], [24, 11]]

