@@ -14,7 +14,10 @@ TOLERANCE = 1e-4 / 10
 UNIT_ROUNDOFF = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "tf32": 2.0**-11}
 """Largest relative error of one rounding in a precision (8, 11 and 11 significant bits)."""
 ROUNDOFF_MULTIPLE = 16
-"""How many roundings' worth of error a whole model in lower precision may show, relative to the reference's RMS."""
+"""How many roundings' worth of error a whole model in lower precision may show, relative to the reference's RMS.
+
+Measured on six-layer encoders: 2.5 to 4.5 roundings in bfloat16 and in float16.
+"""
 MIN_COSINE = 0.99
 """Torch's own limit in cosine mode; used where precision changes, never alone where it does not."""
 

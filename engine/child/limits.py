@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -21,8 +23,11 @@ MEMORY_FRACTION = 16
 MEDIANS = 20
 CALLS_PER_MEDIAN = 3
 MATMUL_SIZE = {"cpu": 1024, "accelerator": 4096}
-MATMUL_BUDGET_S = 1.0
-"""Half precision without hardware support is a thousand times slower; one second finds its peak well enough."""
+BUDGET_S = 2.0
+"""Half precision without hardware support is a thousand times slower; two seconds find its peak well enough."""
+MAX_WAIT = 0.05
+"""Calls in which our threads waited longer for a core than this part of the time are left out: a limit measured beside
+other work is none, and a floor made of it would call honest times impossible."""
 LAUNCHES = 200
 """Few enough to fit into a CUDA launch queue (1,024 deep): beyond it, launching waits for the device."""
 
@@ -34,7 +39,7 @@ def measure_limits(device: str, dtypes: Sequence[str]) -> Limits:
         return Limits(
             bandwidth_bytes_per_s=_bandwidth(device, array_bytes),
             bandwidth_bytes=array_bytes,
-            flops_per_s={dtype: _matmul_peak(device, dtype) for dtype in dtypes if _is_float(dtype)},
+            flops_per_s=_matmul_peaks(device, dtypes),
             launch_s=_launch_floor() if _is_cuda(device) else None,
             graph_launch_s=_graph_launch_floor() if _is_cuda(device) else None,
             synchronize_s=_host_s(torch.cuda.synchronize) if _is_cuda(device) else None,
@@ -63,7 +68,7 @@ def _cache_size(path: Path) -> int:
     return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
 
 
-def _bandwidth(device: str, array_bytes: int) -> float:
+def _bandwidth(device: str, array_bytes: int) -> float | None:
     """Best of copy, add and sum: a read-bound operation beats a copy's rate."""
     a, b, c = (torch.rand(array_bytes // 4, device=device) for _ in range(3))
     moved: list[tuple[int, Callable[[], object]]] = [
@@ -71,33 +76,53 @@ def _bandwidth(device: str, array_bytes: int) -> float:
         (3, lambda: torch.add(a, b, out=c)),
         (1, lambda: torch.sum(a)),
     ]
-    return max(arrays * array_bytes / _best_s(call, device) for arrays, call in moved)
+    best = [(arrays, _best_s(call, device)) for arrays, call in moved]
+    return max((arrays * array_bytes / seconds for arrays, seconds in best if seconds is not None), default=None)
 
 
-def _matmul_peak(device: str, dtype: str) -> float:
+def _matmul_peaks(device: str, dtypes: Sequence[str]) -> dict[str, float]:
+    """FLOP/s of a square product per floating-point dtype; a dtype whose peak could not be had is left out."""
     size = MATMUL_SIZE["cpu" if device.startswith("cpu") else "accelerator"]
-    a, b = (torch.rand(size, size, device=device).to(getattr(torch, dtype)) for _ in range(2))
-    return 2 * size**3 / _best_s(lambda: torch.mm(a, b), device, MATMUL_BUDGET_S)
+    peaks = {}
+    for dtype in (getattr(torch, name) for name in dtypes):
+        if not dtype.is_floating_point:
+            continue
+        a, b = (torch.rand(size, size, device=device).to(dtype) for _ in range(2))
+        seconds = _best_s(functools.partial(torch.mm, a, b), device)
+        if seconds is not None:
+            peaks[str(dtype).removeprefix("torch.")] = 2 * size**3 / seconds
+    return peaks
 
 
-def _best_s(call: Callable[[], object], device: str, budget_s: float = float("inf")) -> float:
-    """Smallest of `MEDIANS` medians, fewer when the budget is used up."""
+def _best_s(call: Callable[[], object], device: str) -> float | None:
+    """Smallest of `MEDIANS` medians of undisturbed calls, fewer when the budget is used up; None when there was none."""
     _timed(call, device)
-    best, spent = float("inf"), 0.0
-    for _ in range(MEDIANS):
-        times = [_timed(call, device) for _ in range(CALLS_PER_MEDIAN)]
-        best, spent = min(best, median(times)), spent + sum(times)
-        if spent > budget_s:
-            break
-    return best
+    medians: list[float] = []
+    stop_at = perf_counter() + BUDGET_S
+    while len(medians) < MEDIANS and perf_counter() < stop_at:
+        times = [seconds for _ in range(CALLS_PER_MEDIAN) if (seconds := _timed(call, device)) is not None]
+        if len(times) == CALLS_PER_MEDIAN:
+            medians.append(median(times))
+    return min(medians, default=None)
 
 
-def _timed(call: Callable[[], object], device: str) -> float:
+def _timed(call: Callable[[], object], device: str) -> float | None:
+    """Seconds of one call; None when a thread of ours had to wait for a core meanwhile."""
     _synchronize(device)
-    start = perf_counter()
+    waited, start = waited_s(), perf_counter()
     call()
     _synchronize(device)
-    return perf_counter() - start
+    seconds = perf_counter() - start
+    return seconds if waited_s() - waited <= MAX_WAIT * seconds else None
+
+
+def waited_s() -> float:
+    """Seconds this process's threads were ready to run but had no core, since they began; 0 where the kernel does not tell."""
+    waited_ns = 0
+    for path in Path("/proc/self/task").glob("*/schedstat"):
+        with suppress(OSError):  # a thread that just ended
+            waited_ns += int(path.read_text().split()[1])
+    return waited_ns * 1e-9
 
 
 def _synchronize(device: str) -> None:
@@ -137,7 +162,3 @@ def _graph_launch_floor() -> float:
 
 def _is_cuda(device: str) -> bool:
     return device.startswith("cuda")
-
-
-def _is_float(dtype: str) -> bool:
-    return bool(getattr(torch, dtype).is_floating_point)

@@ -1,5 +1,6 @@
 """Memory of this process and nobody else's; what this machine can do at best, in plausible ranges."""
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -72,16 +73,48 @@ def test_resetting_the_peak_forgets_a_freed_array() -> None:
 
 
 @pytest.mark.slow
-def test_limits_of_this_cpu_are_plausible() -> None:
+def test_limits_of_this_cpu_are_plausible(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "waited_s", lambda: 0.0)  # whatever else this machine does while it is tested
     found = limits.measure_limits("cpu", ("float32", "int64"))
     assert found.bandwidth_bytes_per_s is not None
-    assert 1e9 < found.bandwidth_bytes_per_s < 2e12
-    assert (found.bandwidth_bytes or 0) >= 4 * (
-        limits.last_level_cache_bytes("cpu") or 0
-    ) or torch.get_num_threads() > 8
+    assert 1e8 < found.bandwidth_bytes_per_s < 2e12
+    assert found.bandwidth_bytes == limits.bandwidth_array_bytes("cpu")
     assert set(found.flops_per_s) == {"float32"}
-    assert 1e9 < found.flops_per_s["float32"] < 1e14
+    assert 1e8 < found.flops_per_s["float32"] < 1e14
     assert (found.launch_s, found.graph_launch_s, found.synchronize_s) == (None, None, None)
+
+
+def test_a_limit_measured_beside_other_work_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guard: `MAX_WAIT` in `_timed`. A bandwidth too low makes a floor too high, and honest times "impossible"."""
+    waits = itertools.count()
+    monkeypatch.setattr(limits, "waited_s", lambda: next(waits))
+    monkeypatch.setattr(limits, "BUDGET_S", 0.05)
+    monkeypatch.setattr(limits, "bandwidth_array_bytes", lambda device: 4096)
+    monkeypatch.setitem(limits.MATMUL_SIZE, "cpu", 8)
+    found = limits.measure_limits("cpu", ("float32",))
+    assert found.bandwidth_bytes_per_s is None
+    assert dict(found.flops_per_s) == {}
+
+
+@needs_proc
+def test_waiting_for_a_core_is_seen() -> None:
+    """Two processes that spin on one core each wait half of the time."""
+    code = """
+        import json, os, threading, time
+        from engine.child.limits import waited_s
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        before, stop_at = waited_s(), time.perf_counter() + 0.5
+        def spin():
+            while time.perf_counter() < stop_at:
+                sum(range(1000))
+        child = os.fork()
+        spin()
+        if child == 0:
+            os._exit(0)
+        os.waitpid(child, 0)
+        print(json.dumps(waited_s() - before))
+        """
+    assert run_fresh(code) > 0.1
 
 
 def test_the_bandwidth_arrays_stay_within_the_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
