@@ -100,23 +100,21 @@ def _show_model(run: Run, rows: list[ComparisonRow]) -> None:
 
 def _show_pooling(run: Run, rows: list[ComparisonRow], every_row: list[ComparisonRow]) -> None:
     st.subheader("Pooling and fragmentation")
-    left, right = st.columns([2, 1])
-    with left:
-        if rows:
-            with st.container(border=True):
-                pictures.show_speedups(run, rows, "pooling")
-        known = [row for row in rows if row.samples]
-        if known:
-            _show_evidence(run, known, "evidence_pooling")
-        else:
-            st.caption(
-                ":material/do_not_disturb_on: Not available here: fragmentation is CUDA's allocator's, and this device has none. "
-                "On a CPU, allocations and page faults per call stand in the tables above, peak memory in the detail below."
-            )
-    for claim in catalog.CLAIMS:
-        if claim.key in MEMORY_CLAIMS:
-            with right.container(border=True):
-                verdicts.show_claim(claim, every_row)
+    if rows:
+        with st.container(border=True):
+            pictures.show_speedups(run, rows, "pooling")
+    known = [row for row in rows if row.samples]
+    if known:
+        _show_evidence(run, known, "evidence_pooling")
+    else:
+        st.caption(
+            ":material/do_not_disturb_on: Not available here: fragmentation is CUDA's allocator's, and this device has none. "
+            "On a CPU, allocations and page faults per call stand in the tables above, peak memory in the detail below."
+        )
+    claims = [claim for claim in catalog.CLAIMS if claim.key in MEMORY_CLAIMS]
+    for column, claim in zip(st.columns(len(claims)), claims, strict=True):
+        with column.container(border=True, height="stretch"):
+            verdicts.show_claim(claim, every_row)
 
 
 def _show_evidence(run: Run, rows: list[ComparisonRow], key: str) -> None:
