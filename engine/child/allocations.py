@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from engine.child.torch_internals import cuda_segments
+
 CALLS = 3
 CUDA_STATISTICS = {
     "allocations_per_call": "allocation.all.allocated",
     "allocated_bytes_per_call": "allocated_bytes.all.allocated",
-    "device_allocations_per_call": "num_device_alloc",
 }
-"""`memory_stats` names the first two so, whatever its docstring prints (METHOD 2.6)."""
+"""`memory_stats` names them so, whatever its docstring prints (METHOD 2.6)."""
 
 
 def count_allocations(call: Callable[[], Any], device: str) -> dict[str, float | None]:
@@ -49,6 +50,8 @@ def _page_faults(call: Callable[[], Any]) -> float | None:
 
 
 def _cuda_counts(call: Callable[[], Any], device: str) -> dict[str, float | None]:
+    if not cuda_segments():  # an allocator that is switched off counts nothing, and nothing is not 0
+        return dict.fromkeys(CUDA_STATISTICS)
     before = torch.cuda.memory_stats(device)
     _repeat(call)
     after = torch.cuda.memory_stats(device)

@@ -62,7 +62,9 @@ def largest_allocation(device: str) -> int:
 def _can_allocate(size: int, device: str) -> bool:
     try:
         torch.empty(size, dtype=torch.uint8, device=device)
-    except torch.OutOfMemoryError:
+    except RuntimeError as error:  # without caching it is the driver's error, of no type of its own
+        if "out of memory" not in str(error).lower():
+            raise
         return False
     torch.cuda.empty_cache()
     return True

@@ -23,6 +23,7 @@ KERNEL_LAUNCHES = ("cudaLaunchKernel", "cuLaunchKernel", "hipLaunchKernel", "hip
 GRAPH_LAUNCHES = ("cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch")
 MOST_KERNEL_NAMES = 40
 """Different kernels kept by name, the most frequent ones: a transformer runs a dozen or two."""
+DRIVER_ALLOCATIONS = ("cudaMalloc", "hipMalloc", "cuMemCreate")
 NOT_KERNELS = ("Memcpy", "Memset")
 
 
@@ -67,6 +68,7 @@ def profile_calls(call: Callable[[], Any], device: str, calls: int = PROFILED_CA
         counts["kernel_names"] = {name: count / calls for name, count in kernels.most_common(MOST_KERNEL_NAMES)}
         counts["kernel_launches_per_call"] = _named(events, KERNEL_LAUNCHES) / calls
         counts["graph_launches_per_call"] = _named(events, GRAPH_LAUNCHES) / calls
+        counts["device_allocations_per_call"] = _named(events, DRIVER_ALLOCATIONS) / calls
         return counts
     sizes = allocated_bytes(profiler)
     counts["allocations_per_call"] = None if sizes is None else len(sizes) / calls
