@@ -13,6 +13,7 @@ from engine.arms import Arm, Group, plan, requests_of
 from engine.catalog import find_variant
 from engine.catalog.dynamic_shapes import RECOMPILE_LIMIT
 from engine.catalog.operators import OPERATORS
+from engine.result import Machine
 from engine.spec import Experiment, Protocol, Workload
 
 REFERENCES_S = 12.0
@@ -89,9 +90,9 @@ def last_steps(arm: Arm, number: int, experiment: Experiment) -> list[Step]:
     return [finish_step(arm), *([requests_step(arm, requests)] if requests else [])]
 
 
-def estimate_seconds(experiment: Experiment) -> float:
-    """About how long a run takes on a 2-core CPU; the waiting time for the machine not included."""
-    steps = steps_of(plan(experiment).groups, experiment)
+def estimate_seconds(experiment: Experiment, machine: Machine | None = None) -> float:
+    """About how long a run takes on a 2-core CPU, without what `machine` cannot run and without waiting for it."""
+    steps = steps_of(plan(experiment, machine).groups, experiment)
     return sum(expected_s(step, experiment.protocol) for step in steps)
 
 

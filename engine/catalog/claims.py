@@ -26,6 +26,7 @@ CLAIMS: tuple[Claim, ...] = (
         how_tested="After the first two lengths no process set compiles another graph for any length from 2 to 512 tokens.",
         variant="dynamic-shapes/no-cudagraphs",
         judged_by="graphs",
+        figure="no recompiling",
     ),
     Claim(
         key="preallocation-4.9x",

@@ -44,7 +44,7 @@ def choose_requests(
     device: str,
 ) -> Stream:
     """The requests in `file`, else `count` realistic ones, as many as the budget allows; none where no variant takes them."""
-    if not any(variant.serves_many and not variant.subjects for variant in variants) or (count == 0 and file is None):
+    if not _serve_lengths(variants) or (count == 0 and file is None):
         if file is not None:
             raise InvalidSpec("--requests is for variants that serve several lengths. Add --technique dynamic-shapes.")
         return Stream((), 0, device)
@@ -58,12 +58,17 @@ def choose_requests(
     return within_budget(lengths, points[0].batch_size or 1, device)
 
 
-def say_of(stream: Stream) -> None:
-    """Tell which requests will be answered, and what so many different lengths lead to."""
-    if stream.lengths:
-        say_aside(describe(stream))
-    if warning := warn_of_shapes(stream.lengths):
+def say_of(variants: Sequence[Variant], lengths: Sequence[int], stream: Stream) -> None:
+    """Where one process serves them: which requests will be answered, and what so many different lengths lead to."""
+    if not _serve_lengths(variants):
+        return
+    say_aside(describe(stream))
+    if warning := warn_of_shapes(lengths, stream.lengths):
         say_aside(warning)
+
+
+def _serve_lengths(variants: Sequence[Variant]) -> bool:
+    return any(variant.serves_many and not variant.subjects for variant in variants)
 
 
 def _bytes_of(path: Path) -> bytes:

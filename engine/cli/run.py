@@ -63,8 +63,9 @@ def run(
         matmul_precision=matmul_precision,
         text=text,
     )
-    say_of(stream)
-    say_aside(f"About {seconds(round(estimate_seconds(experiment)))} on a 2-core CPU. Ctrl-C keeps what is finished.")
+    say_of(variants, lengths, stream)
+    estimate = seconds(round(estimate_seconds(experiment, machine)))
+    say_aside(f"About {estimate} on a 2-core CPU. Ctrl-C keeps what is finished.")
     result = measure(experiment, machine, label)
     if csv:
         write([result], csv)

@@ -51,8 +51,9 @@ def suite(
         return make_experiment(variants, points, protocol, dtype=dtype, request_lengths=stream.lengths, **settings)
 
     experiments = [experiment_of(technique.variants) for technique in TECHNIQUES]
-    say_aside(f"About {seconds(round(sum(map(estimate_seconds, experiments))))} on a 2-core CPU.")
     machine, runs = describe_machine(), list[Run]()
+    estimate_s = sum(estimate_seconds(experiment, machine) for experiment in experiments)
+    say_aside(f"About {seconds(round(estimate_s))} on a 2-core CPU.")
     for technique, experiment in zip(TECHNIQUES, experiments, strict=True):
         say(technique.title)
         runs.append(measure(experiment, machine, label))

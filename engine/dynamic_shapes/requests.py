@@ -74,8 +74,13 @@ def padded_shapes(lengths: Sequence[int], longest: int | None = None) -> int:
     return len({padded_length(length, longest) for length in lengths})
 
 
-def warn_of_shapes(lengths: Sequence[int], longest: int | None = None) -> str | None:
-    """What more different lengths than torch makes graphs for will lead to, and the way out; None for few lengths."""
+def warn_of_shapes(lengths: Sequence[int], requests: Sequence[int] = (), longest: int | None = None) -> str | None:
+    """What more different lengths than torch makes graphs for will lead to, and the way out; None for few lengths.
+
+    The measured lengths speak first; where they are few, those of the requests beside them.
+    """
+    if distinct_shapes(lengths) <= RECOMPILE_LIMIT:
+        lengths = (*lengths, *requests)
     shapes = distinct_shapes(lengths)
     if shapes <= RECOMPILE_LIMIT:
         return None

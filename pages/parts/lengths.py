@@ -68,7 +68,7 @@ def show_controls(technique: catalog.Technique) -> None:
         notices.show_warning(sentence)
         return
     st.caption(describe(stream))
-    if warning := warn_of_shapes((*lengths, *stream.lengths), longest_of(st.session_state.model)):
+    if warning := warn_of_shapes(lengths, stream.lengths, longest_of(st.session_state.model)):
         notices.show_warning(warning)
 
 

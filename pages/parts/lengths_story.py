@@ -36,7 +36,7 @@ def _show_story(run: Run, rows: list[ComparisonRow], technique: catalog.Techniqu
         with columns[1].container(border=True, height="stretch", key=f"claim_{claim.key}"):
             verdicts.show_claim(claim, rows)
     lengths = [point.sequence_length or 0 for point in run.experiment.workloads]
-    if warning := warn_of_shapes((*lengths, *run.experiment.request_lengths)):
+    if warning := warn_of_shapes(lengths, run.experiment.request_lengths):
         notices.show_warning(warning)
     for problem in problems(rows):
         notices.show_warning(problem)

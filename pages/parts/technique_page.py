@@ -35,7 +35,7 @@ def show(key: str, own: Own = ONE_MODEL) -> None:
     technique = catalog.find_technique(key)
     store = worker.get().store
     wanted = own.experiment_of(technique)
-    _submit_if_asked(wanted)
+    _submit_if_asked(wanted, own)
     run = link.shown_run(store) or measured.newest_run(store, technique, wanted)
     st.title(technique.title)
     st.caption(technique.picture)
@@ -87,9 +87,8 @@ def _show_controls(technique: catalog.Technique, wanted: Experiment, own: Own) -
         controls.label_and_note()
         with st.container(horizontal=True, vertical_alignment="center"):
             _run_button("Run", "run", own)
-            st.caption(
-                f"About {formatting.seconds(estimate_seconds(wanted))} on a 2-core machine; the page says more once it runs."
-            )
+            estimate = formatting.seconds(estimate_seconds(wanted, worker.get().machine()))
+            st.caption(f"About {estimate} on a 2-core machine; the page says more once it runs.")
 
 
 def _run_button(label: str, key: str, own: Own, again: bool = False) -> None:
@@ -103,11 +102,11 @@ def _ask(again: bool) -> None:
     st.session_state["asked_for_run"] = again
 
 
-def _submit_if_asked(wanted: Experiment) -> None:
+def _submit_if_asked(wanted: Experiment, own: Own) -> None:
     """Before anything is drawn, so that a stored result appears in the same pass: name the run in the link."""
     state = st.session_state
     again = state.pop("asked_for_run", None)
-    if again is not None:
+    if again is not None and own.problem() is None:
         run = worker.get().submit(wanted, state.get("run_label", ""), state.get("run_note", ""), again=again)
         st.query_params["run"] = run.id
         state["settings_of"] = run.id

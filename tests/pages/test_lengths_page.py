@@ -63,6 +63,12 @@ def test_the_usual_run_has_its_length_and_budget_said(open_page: OpenPage) -> No
     assert "on a 2-core machine" in text
 
 
+def test_twelve_lengths_are_warned_of_before_they_are_measured(open_page: OpenPage) -> None:
+    """R8."""
+    text = shown(open_page(PAGE, lengths=", ".join(map(str, range(16, 28)))))
+    assert "12 distinct shapes, more than 8" in text and "Padded to buckets they are 1." in text
+
+
 def test_typed_lengths_are_measured_in_the_order_typed(service: Worker, open_page: OpenPage) -> None:
     app = open_page(PAGE, lengths="11, 12, 64, 128, 17, 1")
     app.segmented_control(key="requests").set_value("No requests").run()
