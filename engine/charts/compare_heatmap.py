@@ -12,7 +12,7 @@ from engine.catalog import label_of
 from engine.charts import theme
 from engine.device_comparison import Mean
 
-SCALE = ((0.0, "#D64545"), (0.5, "#F2F4F7"), (1.0, "#1E8E4E"))
+SCALE = ((0.0, "#F0A3A3"), (0.5, "#F2F4F7"), (1.0, "#8FD0A6"))
 """Slower red, no difference pale, faster green; the number in every cell says it without colour."""
 TEXT = "#1B2430"
 

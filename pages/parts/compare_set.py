@@ -22,17 +22,22 @@ def opened(store: Store) -> Opened | None:
     if not set_id:
         return None
     try:
-        summary = store.set_summary(set_id)
+        return _kept(set_id, _version(store, set_id), store, None)
     except UnknownKey as error:
         notices.show_warning(str(error))
         return None
-    version = json.dumps([summary.details, summary.run_ids], sort_keys=True)
-    return _kept(set_id, version, store)
 
 
-@st.cache_resource(max_entries=KEPT, show_spinner="Reading the set ...")
-def _kept(set_id: str, version: str, _store: Store) -> Opened:
-    collection = of_set(_store.get_set(set_id))
+def _version(store: Store, set_id: str) -> str:
+    """What changes when the set's contents do."""
+    summary = store.set_summary(set_id)
+    return json.dumps([summary.details, summary.run_ids], sort_keys=True)
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner="Comparing ...")
+def _kept(set_id: str, version: str, _store: Store, _collection: Collection | None) -> Opened:
+    """The set worked out; from `_collection` where it was just saved, which spares reading it back."""
+    collection = _collection or of_set(_store.get_set(set_id))
     return Opened.of(collection, [run for run_id in collection.run_ids if (run := _find_run(_store, run_id))])
 
 
@@ -47,11 +52,12 @@ def _find_run(store: Store, run_id: str) -> Run | None:
 def save(store: Store, collection: Collection) -> None:
     """Keep the collection as the set the link names, or as a new one that the link names from now on."""
     contents = {"run_ids": collection.run_ids, "frames": collection.frames(), "details": collection.details()}
-    set_id = st.query_params.get("set")
-    if set_id and any(each.id == set_id for each in store.list_sets()):
+    set_id = st.query_params.get("set", "")
+    if any(each.id == set_id for each in store.list_sets()):
         store.change_set(set_id, **contents)
     else:
-        st.query_params["set"] = store.add_set("", **contents)
+        st.query_params["set"] = set_id = store.add_set("", **contents)
+    _kept(set_id, _version(store, set_id), store, collection)
 
 
 def collection_of(current: Opened | None) -> Collection:

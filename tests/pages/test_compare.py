@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from engine import results_csv
 from engine.device_comparison.collection import Collection
 from engine.imports import merged
-from engine.store import Store
+from engine.store import Store, sample_runs
 from tests.pages.conftest import OpenPage
 from tests.pages.made_runs import made_run
 from tests.uploads import path_of, read_upload
@@ -134,3 +135,42 @@ def test_a_run_measured_here_joins_the_set(open_page: OpenPage) -> None:
     app.button(key="add_runs").click().run()
     assert not app.exception
     assert every_row(app)["device"].unique().tolist() == ["Hand-made CPU, 2 cores"]
+
+
+def test_a_device_can_be_named_after_the_file_was_understood(app: AppTest) -> None:
+    upload(app, "U02a")
+    next(box for box in app.selectbox if box.label == "Unit").set_value("ms").run()
+    assert every_row(app)["device"].unique().tolist() == ["A10"]
+    next(box for box in app.text_input if box.label == "Device A10").set_value("A10G")
+    next(button for button in app.button if button.label == "Apply").click().run()
+    assert not app.exception
+    assert every_row(app)["device"].unique().tolist() == ["A10G"]
+    assert len(Store().list_sets()) == 1
+
+
+def test_a_file_is_removed_and_the_set_deleted(app: AppTest) -> None:
+    upload(app, "U10", "U14")
+    app.button(key="remove_1").click().run()
+    assert every_row(app)["device"].unique().tolist() == ["A", "B"]
+    app.button(key="delete_set").click().run()
+    assert not app.exception
+    assert Store().list_sets() == []
+    assert "Nothing to compare yet" in texts(app)
+
+
+def test_the_shipped_samples_join_with_one_click(
+    open_page: OpenPage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results_csv.write([made_run("shipped")], tmp_path / "sample.csv")
+    monkeypatch.setattr(sample_runs, "SAMPLES_FOLDER", tmp_path)
+    app = open_page("compare.py")
+    app.button(key="add_samples").click().run()
+    assert not app.exception
+    assert every_row(app)["technique"].tolist() == ["Eager", "torch.compile"]
+
+
+def test_a_price_gives_every_row_its_cost(app: AppTest) -> None:
+    upload(app, "U10")
+    app.number_input(key="price_0").set_value(3.6).run()
+    assert not app.exception
+    assert every_row(app)["cost_per_million_calls"].dropna().tolist() == pytest.approx([9.0, 6.0])

@@ -1,0 +1,95 @@
+"""Putting a comparison set together: what may join, what the store keeps, the command line on the same files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from engine.cli import app
+from engine.device_comparison.collection import MAX_FILES, Collection, check_new, digest_of, of_set
+from engine.errors import UnknownKey, UnreadableFile
+from engine.store import Store
+from tests.uploads import path_of, read_upload
+
+
+def collection(*starts: str) -> Collection:
+    made = Collection()
+    for start in starts:
+        made = made.with_file(read_upload(start), digest_of(path_of(start).read_bytes()))
+    return made
+
+
+def test_a_set_comes_back_from_the_store_as_it_was_kept() -> None:
+    kept = collection("U05", "U16", "U18")
+    set_id = Store().add_set("three", frames=kept.frames(), details=kept.details())
+    back = of_set(Store().get_set(set_id))
+    assert list(back.entries) == list(kept.entries)
+    for name, entry in kept.entries.items():
+        assert back.entries[name].understanding == entry.understanding
+        assert back.entries[name].frame.astype(object).equals(entry.frame.astype(object))
+
+
+def test_a_set_can_grow_under_the_same_link() -> None:
+    store, first = Store(), collection("U05")
+    set_id = store.add_set("grows", frames=first.frames(), details=first.details())
+    more = first.with_file(read_upload("U10"), "other").without(path_of("U05").name).with_runs(["a", "a", "b"])
+    store.change_set(set_id, run_ids=more.run_ids, frames=more.frames(), details=more.details())
+    back = store.get_set(set_id)
+    assert (back.name, back.run_ids, list(back.frames)) == ("grows", ("a", "b"), [path_of("U10").name])
+    assert store.set_summary(set_id).details == more.details()
+    with pytest.raises(UnknownKey):
+        store.change_set("gone", run_ids=(), frames={}, details={})
+
+
+@pytest.mark.parametrize(
+    ("name", "digest", "reason"),
+    [
+        ("copy.csv", "same", "the same content as 'first.csv'"),
+        ("first.csv", "other", "another file of this name"),
+    ],
+)
+def test_a_duplicate_is_refused_in_one_sentence(name: str, digest: str, reason: str) -> None:
+    file = read_upload("U05")
+    first = Collection(entries={"first.csv": Collection().with_file(file, "same").entries[path_of("U05").name]})
+    with pytest.raises(UnreadableFile, match=reason):
+        check_new(first, name, digest)
+
+
+def test_a_set_holds_twenty_files() -> None:
+    entry = next(iter(collection("U05").entries.values()))
+    full = Collection(entries={f"{place}.csv": entry for place in range(MAX_FILES)})
+    with pytest.raises(UnreadableFile, match="at most 20 files"):
+        check_new(full, "more.csv", "new")
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["compare", *map(str, arguments)])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_command_prints_the_table_and_refuses_a_bad_file_beside_it() -> None:
+    code, out, err = run(path_of("U10"), path_of("U20"))
+    assert code == 1
+    assert "B is 0.45x as fast as A (geometric mean over 2 common configurations)." in out
+    assert "U20_png_named.csv: not a text table" in err
+
+
+def test_the_command_takes_the_unit_from_whoever_knows_it() -> None:
+    code, _, err = run(path_of("U22b"))
+    assert (code, "Answer with --unit" in err) == (1, True)
+    code, out, _ = run(path_of("U22b"), "--unit", "ms", "--json")
+    assert code == 0
+    assert [row["value"] for row in json.loads(out)] == ["12.2 ms", "9.60 ms"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [(["--unit", "parsecs"], "Unit 'parsecs' does not exist"), (["--against", "H200"], "Device 'H200' is in no file")],
+)
+def test_the_command_names_what_exists_instead(arguments: list[str], reason: str) -> None:
+    result = CliRunner().invoke(app, ["compare", str(path_of("U10")), *arguments])
+    assert isinstance(result.exception, UnknownKey)
+    assert reason in str(result.exception)

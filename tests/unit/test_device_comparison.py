@@ -1,0 +1,164 @@
+"""What may be divided by what, with which interval, and what is said of it: exact cases on hand-made readings."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from scipy.stats import ttest_ind
+
+from engine.charts import compare_bars, compare_curves, compare_heatmap, compare_latencies
+from engine.device_comparison import DeviceArm, over_device, over_own_baseline, summarise
+from engine.device_comparison.ratios import welch
+from engine.device_comparison.report import html_report
+from engine.device_comparison.view import View
+from engine.imports.readings import from_rows
+from engine.verdict import Verdict
+
+HOSTILE = "<img src=x onerror=alert(1)> $x^2$ **b**"
+
+
+def reading(device: str, technique: str, seconds: float | None, **more: Any) -> dict[str, Any]:
+    """One sample of one technique on one device."""
+    row = {"device": device, "technique": technique, "variant": technique, "measure": "latency", "unit": "seconds"}
+    return row | {"statistic": "sample", "latency_s": seconds} | more
+
+
+def arms(*rows: dict[str, Any]) -> list[DeviceArm]:
+    return summarise(from_rows(rows, "test.csv"))
+
+
+def view(*rows: dict[str, Any], baseline: str | None = "eager", **prices: float) -> View:
+    made = arms(*rows)
+    return View(arms=made, reference=made[0].device, baseline=baseline, prices=prices)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "badge"),
+    [
+        ({"protocol": "quick"}, {"protocol": "standard"}, "protocol quick against standard"),
+        ({"cache_state": "warm"}, {}, "compile cache warm against not stated"),
+        ({"torch": "2.2"}, {"torch": "2.13"}, "torch 2.2 against 2.13"),
+        ({"statistic": "mean"}, {"statistic": "median"}, "figure mean against median"),
+        ({"dtype": "float16"}, {}, "dtype float16 against not stated"),
+        ({"weights": "random"}, {}, "weights random against not stated"),
+    ],
+)
+def test_a_difference_in_circumstances_is_a_badge_with_both_values(mine: dict, theirs: dict, badge: str) -> None:
+    ratios, unmatched = over_device(arms(reading("A", "eager", 1.0, **mine), reading("B", "eager", 2.0, **theirs)), "B")
+    (one,) = [one for one in ratios if not one.is_reference]
+    assert (one.speedup, [str(each) for each in one.differences]) == (2.0, [badge])
+    assert unmatched == []
+
+
+@pytest.mark.parametrize("column", ["model", "dtype"])
+def test_different_work_withholds_the_ratio_and_names_both(column: str) -> None:
+    mine, theirs = {"model": ("bert", "distilbert"), "dtype": ("float16", "float32")}[column]
+    made = arms(reading("A", "eager", 1.0, **{column: mine}), reading("B", "eager", 2.0, **{column: theirs}))
+    (one,) = [one for one in over_device(made, "B")[0] if not one.is_reference]
+    assert (one.speedup, one.verdict, one.reason) == (
+        None,
+        Verdict.NOT_COMPARABLE,
+        f"{mine} against {theirs}: not the same work",
+    )
+
+
+def test_a_missing_baseline_is_said_and_a_failed_one_is_no_baseline() -> None:
+    made = arms(
+        reading("A", "compile", 1.0),
+        reading("B", "eager", None, status="failed", reason="OOM"),
+        reading("B", "compile", 1.0),
+    )
+    alone, failed, other = over_own_baseline(made, "eager")
+    assert (alone.speedup, alone.reason) == (None, "eager was not measured here")
+    assert failed.verdict is Verdict.FAILED
+    assert (other.speedup, other.reason) == (None, "the other side failed: OOM")
+
+
+def test_welchs_interval_is_that_of_scipys_t_test() -> None:
+    theirs, mine = [math.log(value) for value in (2.0, 2.1, 1.9, 2.05)], [math.log(value) for value in (1.0, 1.1, 1.05)]
+    interval = welch(theirs, mine, comparisons=1, is_rate=False)
+    low, high = ttest_ind(theirs, mine, equal_var=False).confidence_interval(0.95)
+    assert (interval.low, interval.high) == (pytest.approx(math.exp(low)), pytest.approx(math.exp(high)))
+    assert interval.estimate == pytest.approx(math.exp(sum(theirs) / 4 - sum(mine) / 3))
+    assert welch(theirs, mine[:2], comparisons=1, is_rate=False) is None
+
+
+def test_geometric_means_use_only_points_that_all_devices_have() -> None:
+    rows = [reading(device, "eager", seconds, batch_size=batch) for device, batch, seconds in (
+        ("A", 1, 1.0), ("A", 8, 1.0), ("A", 32, 1.0), ("B", 1, 2.0), ("B", 8, 8.0), ("B", 64, 99.0),
+    )]  # fmt: skip
+    shown = view(*rows)
+    assert shown.sentences[0] == "B is 0.25x as fast as A (geometric mean over 2 common configurations)."
+    assert [str(arm.point) for arm in shown.unmatched] == ["batch 64", "batch 32"]
+    assert shown.sentences[-1] == "2 rows exist on one side only and are not counted."
+
+
+def test_a_device_measured_twice_is_told_apart_by_what_differs() -> None:
+    made = arms(reading("A", "eager", 1.0, torch="2.2"), reading("A", "eager", 2.0, torch="2.13"))
+    assert [arm.device for arm in made] == ["A (torch 2.2)", "A (torch 2.13)"]
+
+
+def test_cost_follows_price_and_latency_and_the_cheapest_fast_enough_needs_a_known_p95() -> None:
+    shown = view(
+        reading("A", "eager", 0.010, statistic="median"), reading("A", "eager", 0.012, statistic="p95"),
+        reading("B", "eager", 0.040, statistic="median"), reading("B", "eager", 0.044, statistic="p95"),
+        reading("C", "eager", 0.001), A=3.6, B=0.36, C=0.01,
+    )  # fmt: skip
+    costs = {cost.arm.device: cost.per_million_calls for cost in shown.priced}
+    assert costs == {"A": pytest.approx(10.0), "B": pytest.approx(4.0), "C": pytest.approx(0.01 / 3.6)}
+    assert shown.cheapest_within(0.050).arm.device == "B"
+    assert shown.cheapest_within(0.020).arm.device == "A"
+    assert shown.cheapest_within(0.001) is None
+
+
+def test_some_failed_rows_make_a_value_doubtful() -> None:
+    made = arms(
+        reading("A", "eager", 1.0),
+        reading("A", "eager", None, status="failed", reason="OOM"),
+        reading("B", "eager", 1.0),
+    )
+    (one,) = [one for one in over_device(made, "B")[0] if not one.is_reference]
+    assert (one.verdict, one.reason) == (Verdict.UNSTABLE, "some rows failed: OOM")
+
+
+def test_a_bar_without_a_number_keeps_its_place_and_says_why() -> None:
+    rows = [reading(device, name, 1.0) for device in "AB" for name in ("eager", "compile")]
+    shown = view(*rows[:3], reading("B", "compile", None, status="failed", reason="out of memory"))
+    figure = compare_bars.compare_bars(shown.at(shown.points[0], "own"), "own", shown.devices)
+    assert [trace.name for trace in figure.data] == ["A", "B"]
+    assert list(figure.data[1].x) == [1.0, None]
+    assert "out of memory" in " ".join(note.text for note in figure.layout.annotations)
+
+
+def test_charts_and_report_escape_hostile_text_everywhere() -> None:
+    rows = [
+        reading(f"{HOSTILE} {place}", HOSTILE, 1.0, batch_size=batch, setting=HOSTILE)
+        for place in "AB"
+        for batch in (1, 2)
+    ]
+    shown = view(*rows, reading(f"{HOSTILE} A", "eager", 2.0, batch_size=1, setting=HOSTILE))
+    point = shown.points[0]
+    figures = [
+        compare_bars.compare_bars(shown.at(point, axis), axis, shown.devices, str(point)) for axis in compare_bars.AXES
+    ]
+    figures += [compare_latencies.compare_latencies(shown.arms, shown.devices, str(point))]
+    figures += [compare_heatmap.compare_heatmap(shown.means, shown.devices)]
+    figures += [
+        compare_curves.compare_curves([a for a in shown.arms if a.variant == HOSTILE], "batch_size", shown.devices)
+    ]
+    drawn = [figure.to_json() for figure in figures]
+    assert all("$x^2$" not in text for text in drawn)
+    for text in (*drawn, html_report(shown, HOSTILE).partition("</head>")[2]):
+        assert "<img" not in text
+        assert "\\u003cimg" not in text
+
+
+def test_curves_are_offered_only_along_what_was_swept() -> None:
+    one = arms(reading("A", "eager", 1.0, batch_size=1), reading("A", "compile", 1.0, batch_size=8))
+    assert compare_curves.swept(one) == {}
+    two = arms(
+        reading("A", "eager", 1.0, batch_size=1), reading("A", "eager", 2.0, batch_size=8), reading("A", "compile", 1.0)
+    )
+    assert compare_curves.swept(two) == {"batch_size": ["eager"]}
