@@ -15,6 +15,8 @@ CLEARLY = 1.1
 """Without an interval, less than this is not called a difference."""
 MANY_FAULTS = 100
 """Page faults per call from which on they are worth a word: 100 take some tens of microseconds."""
+WRITE_ALLOCATE = 1.1
+"""A CPU reads a line before it writes it: 11N/5N transfers instead of 8N/4N (METHOD 2.7)."""
 AS_WRITTEN, WEIGHTS_OUTSIDE = "numpy-dot-as-written", "numpy-dot"
 
 
@@ -54,7 +56,11 @@ def _explained(point: SweepPoint, points: Sequence[SweepPoint], without: Sequenc
         ),
         None,
     )  # fmt: skip
-    rest = "" if proof is None else f" With all results in buffers, what is left of it is {number(proof.row)}: traffic."
+    rest = ""
+    if proof is not None:
+        is_traffic = _estimate(proof) <= WRITE_ALLOCATE * (point.bound or 0.0)
+        is_what = "traffic" if is_traffic else "still more than traffic explains, so this machine was not quiet"
+        rest = f" With all results in buffers, what is left of it is {number(proof.row)}: {is_what}."
     return (
         f"At {formatting.bytes_(point.array_bytes)}, {point.row.label} is {number(point.row)}, more than the "
         f"{formatting.speedup(point.bound)} that traffic can explain{_faults(points, point)}.{rest}"

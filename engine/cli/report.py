@@ -11,6 +11,7 @@ from rich.text import Text
 from engine import captions
 from engine.cli.console import OUT, say
 from engine.cli.lengths_report import show_lengths
+from engine.cli.sweep_report import show_sweeps
 from engine.comparison import ComparisonRow, compare_run, number, plain_row, sentence
 from engine.formatting import seconds
 from engine.result import Run
@@ -35,6 +36,7 @@ def show_table(run: Run) -> None:
     for told in dict.fromkeys(sentence(row) for row in rows if row.reason):
         say(told)
     show_lengths(run, rows)
+    show_sweeps(run, rows)
 
 
 def show_json(run: Run) -> None:

@@ -72,6 +72,23 @@ def test_what_exceeds_the_traffic_bound_is_explained_by_the_row_without_allocati
     assert "what is left of it is 2.0" in sentence or "what is left of it is 1.99x" in sentence
 
 
+def test_a_rest_that_traffic_cannot_explain_is_not_called_traffic(fusion_rows: list[ComparisonRow]) -> None:
+    run = made_fusion()
+    slow = tuple(
+        replace(
+            outcome,
+            blocks=tuple(
+                replace(block, latency_s=tuple(3 * each for each in block.latency_s)) for block in outcome.blocks
+            ),
+        )
+        if outcome.variant == "kernel-fusion/separate-out"
+        else outcome
+        for outcome in run.outcomes
+    )
+    (sentence,) = beyond_bounds(replace(run, outcomes=slow), fusion_rows, series_in(fusion_rows)[0])
+    assert sentence.endswith("still more than traffic explains, so this machine was not quiet.")
+
+
 def test_rates_above_the_bandwidth_are_named_as_the_caches(fusion_rows: list[ComparisonRow]) -> None:
     found = points_of(made_fusion(), fusion_rows, series_in(fusion_rows)[0])
     words = in_cache(found, BANDWIDTH)
