@@ -27,6 +27,8 @@ TOKEN_S = 0.0007
 ELEMENT_S = 0.3e-9
 """An operator over many elements, bound by memory, per array it holds: 4 bytes at about 13 GB/s, fresh pages included."""
 OPERATOR_CALL_S = 10e-6
+OPERATOR_BLOCK_S = 5e-3
+"""Twenty samples of a quarter of a millisecond."""
 OPERATOR_REFERENCES_S = 7.0
 OPERATOR_LOAD_S = 1.3
 OPERATOR_COLD_COMPILE_S, OPERATOR_WARM_COMPILE_S = 2.5, 0.6
@@ -157,6 +159,8 @@ def _warm_up_s(workload: Workload, protocol: Protocol) -> float:
 def _rounds_s(workload: Workload, sizes: int, protocol: Protocol) -> float:
     call_s = _call_s(workload)
     longest_s = protocol.max_calls_per_block * max(protocol.min_sample_s, call_s)
+    if workload.operator:
+        longest_s = OPERATOR_BLOCK_S if call_s < OPERATOR_BLOCK_S else longest_s
     timed_s = max(min(protocol.block_s, longest_s), protocol.min_calls_per_block * call_s)
     budget_s = protocol.point_budget_s / (sizes if workload.operator else 1)
     # The slowest arm, which takes about twice the mean, ends an operator's rounds for all of them.

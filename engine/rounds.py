@@ -34,7 +34,12 @@ class Member:
         return self.workloads.index(workload)
 
 
-def block_size(call_s: float, protocol: Protocol, cache_mode: CacheMode) -> tuple[int, int]:
+OPERATOR_SAMPLE_S = 250e-6
+OPERATOR_SAMPLES = 20
+"""Samples of an operator are longer and fewer: ten sizes of seven variants stay under 200,000 rows."""
+
+
+def block_size(call_s: float, protocol: Protocol, cache_mode: CacheMode, is_operator: bool = False) -> tuple[int, int]:
     """Samples per block and calls per sample for a call of `call_s` seconds.
 
     With a cold cache every call is a sample of its own: a second call in it would find the cache warm. Emptying the cache
@@ -43,9 +48,11 @@ def block_size(call_s: float, protocol: Protocol, cache_mode: CacheMode) -> tupl
     call_s = max(call_s, 1e-9)
     if cache_mode == "cold":
         return protocol.min_calls_per_block, 1
-    calls = max(1, math.ceil(protocol.min_sample_s / call_s))
+    least_s = max(protocol.min_sample_s, OPERATOR_SAMPLE_S) if is_operator else protocol.min_sample_s
+    most = min(protocol.max_calls_per_block, OPERATOR_SAMPLES) if is_operator else protocol.max_calls_per_block
+    calls = max(1, math.ceil(least_s / call_s))
     samples = int(protocol.block_s / (call_s * calls))
-    return min(max(samples, protocol.min_calls_per_block), protocol.max_calls_per_block), calls
+    return min(max(samples, protocol.min_calls_per_block), most), calls
 
 
 def budget_s(point: Workload, points: int, protocol: Protocol) -> float:
@@ -125,7 +132,12 @@ class Rounds:
 
     def _measure_block(self, member: Member, point: Workload, number: int, position: int) -> None:
         clock, workload = self._run.clock, member.index(point)
-        samples, calls = block_size(member.ready.call_s[workload], self._protocol, self._run.experiment.cache_mode)
+        samples, calls = block_size(
+            member.ready.call_s[workload],
+            self._protocol,
+            self._run.experiment.cache_mode,
+            is_operator=point.operator is not None,
+        )
         # One call longer than a block is warm-up enough for the calls after it (METHOD 1.4: 1 to 3 throw-away calls).
         throw_away = THROW_AWAY_CALLS if member.ready.call_s[workload] < self._protocol.block_s else 1
         command = MeasureBlock(

@@ -39,6 +39,13 @@ def test_a_block_has_as_many_samples_as_fit_and_none_shorter_than_50_us(call_s, 
     assert block_size(call_s, STANDARD, "hot") == (samples, calls)
 
 
+@pytest.mark.parametrize(
+    ("call_s", "samples", "calls"), [(3e-6, 20, 84), (200e-6, 20, 2), (2e-3, 10, 1), (0.030, 3, 1)]
+)
+def test_an_operators_samples_are_longer_and_fewer(call_s, samples, calls):
+    assert block_size(call_s, STANDARD, "hot", is_operator=True) == (samples, calls)
+
+
 def test_a_call_faster_than_the_clock_can_tell_still_gives_a_finite_block():
     samples, calls = block_size(0.0, STANDARD, "hot")
     assert samples == 50
