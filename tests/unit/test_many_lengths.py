@@ -360,6 +360,7 @@ def test_the_command_to_repeat_a_row_names_every_length_and_the_same_requests() 
     ):
         asked = replace(run, experiment=replace(run.experiment, request_lengths=requests))
         assert command(asked, row).endswith(said)
+        assert command(asked, row).count("--sequence-length") == 3
 
 
 def test_the_report_tells_of_all_lengths_before_each_of_them() -> None:
