@@ -63,3 +63,22 @@ def test_hostile_cells_are_shown_letter_by_letter(page: Page) -> None:
     expect(page.locator(".st-key-paragraph").get_by_text("<img src=x onerror=alert(1)>").first).to_be_visible()
     for markup in ("img[src='x']", "a[href^='javascript']", "a[href='http://127.0.0.1/']", ".katex"):
         assert page.locator(markup).count() == 0
+
+
+def test_every_choice_is_part_of_the_link(page: Page) -> None:
+    drop_in(page, path_of("U05"), path_of("U10"))
+    expect(page.locator(".st-key-chart_bars .js-plotly-plot")).to_be_visible(timeout=LIMIT_MS)
+    for label, option in (("Point", "batch 32"), ("Reference device", "B")):
+        page.get_by_role("combobox", name=label).first.click()
+        page.get_by_role("option", name=option, exact=True).click()
+        expect(page.get_by_role("combobox", name=label).first).to_have_value(option, timeout=LIMIT_MS)
+    page.get_by_text("Over each device's own baseline", exact=True).click()
+    page.wait_for_url("**axis=**", timeout=LIMIT_MS)
+
+    colleague = page.context.browser.new_context().new_page()
+    colleague.goto(page.evaluate("location.href"))
+    expect(colleague.locator(".st-key-chart_bars .js-plotly-plot")).to_be_visible(timeout=LIMIT_MS)
+    expect(colleague.get_by_role("combobox", name="Point").first).to_have_value("batch 32")
+    expect(colleague.get_by_role("combobox", name="Reference device").first).to_have_value("B")
+    expect(colleague.locator(".st-key-chart_bars .gtitle")).to_have_text("Speed-up over each device's own baseline")
+    colleague.context.close()
