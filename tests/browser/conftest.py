@@ -24,6 +24,6 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[LiveServer]:
-    """A fresh server with an empty data folder."""
-    with LiveServer(tmp_path / "data", logs=tmp_path) as started:
+    """A fresh server with an empty data folder. Its own temporary folder holds its own machine lock: nobody makes it wait."""
+    with LiveServer(tmp_path / "data", logs=tmp_path, TMPDIR=str(tmp_path)) as started:
         yield started

@@ -14,7 +14,7 @@ from tests.pages.made_runs import made_run
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 QUICK = "model=all-MiniLM-L6-v2&protocol=quick"
-RUN_LIMIT_MS = 240_000
+RUN_LIMIT_MS = 600_000  # about 60 s on a quiet 2-core machine, several times that on a busy one
 DRAW_LIMIT_MS = 20_000
 
 
