@@ -26,18 +26,22 @@ ROW_OPERATORS = ("bias-gelu-norm",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A part of a technique's page that can be measured by itself: some operators, or (none named) the model."""
+    """A part of a technique's page that can be measured by itself: some operators, or (none named) the model.
+
+    Usual parts are measured unless the reader chooses others: together they take about five minutes.
+    """
 
     key: str
     label: str
     operators: tuple[str, ...] = ()
+    is_usual: bool = True
 
 
 PARTS: dict[str, tuple[Part, ...]] = {
     "preallocation": (
         Part(key="example", label="The article's example", operators=("numpy-dot-as-written", "numpy-dot")),
         Part(key="sizes", label="Sizes", operators=("relu", "numpy-relu")),
-        Part(key="model", label="The model"),
+        Part(key="model", label="The model", is_usual=False),
         Part(key="pooling", label="Pooling (CUDA)", operators=("request-stream",)),
     ),
     "kernel-fusion": (

@@ -88,9 +88,10 @@ def _show_sizes(run: Run, rows: list[ComparisonRow]) -> None:
 
 
 def _show_model(run: Run, rows: list[ComparisonRow]) -> None:
-    if not rows:
-        return
     st.subheader("The model")
+    if not rows:
+        st.caption("Not measured in this run: choose The model below to measure its inputs and outputs as well.")
+        return
     st.markdown(
         "Inputs of a language model are a few kilobytes of token ids: making them anew costs microseconds, a call milliseconds."
     )

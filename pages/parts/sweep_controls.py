@@ -28,7 +28,7 @@ def experiment_of(technique: catalog.Technique) -> Experiment:
     """The experiment the widgets describe; the usual one while they describe none."""
     _prepare(technique)
     choice = _choice(technique)
-    return _experiment(technique, choice if problem(technique) is None else Choice(parts=_every_part(technique)))
+    return _experiment(technique, choice if problem(technique) is None else Choice(parts=_usual_parts(technique)))
 
 
 def problem(technique: catalog.Technique) -> str | None:
@@ -90,8 +90,8 @@ def _sizes(choice: Choice) -> tuple[str, tuple[int, ...]]:
     return choice.sizes, choice.powers if choice.sizes == "own" else ()
 
 
-def _every_part(technique: catalog.Technique) -> tuple[str, ...]:
-    return tuple(part.key for part in PARTS[technique.key])
+def _usual_parts(technique: catalog.Technique) -> tuple[str, ...]:
+    return tuple(part.key for part in PARTS[technique.key] if part.is_usual)
 
 
 def _parts_key(technique: catalog.Technique) -> str:
@@ -109,7 +109,7 @@ def _prepare(technique: catalog.Technique) -> None:
     for name, value in (found | linked).items():
         state[name] = value
     usual = {"sizes": "default", "operator_dtype": "float32", "operations": 1, "cache": "hot", "powers": USUAL_POWERS}
-    for name, value in {**usual, _parts_key(technique): list(_every_part(technique))}.items():
+    for name, value in {**usual, _parts_key(technique): list(_usual_parts(technique))}.items():
         state.setdefault(name, value)
 
 
@@ -155,7 +155,10 @@ def _experiment(technique: catalog.Technique, choice: Choice) -> Experiment:
 def _durations(technique: catalog.Technique) -> str:
     """How long the chosen parts take at the default sizes and at all of them."""
     choice = _choice(technique)
-    times = [estimate_seconds(_experiment(technique, replace(choice, sizes=sizes))) for sizes in ("default", "full")]
+    machine = worker.get().machine()
+    times = [
+        estimate_seconds(_experiment(technique, replace(choice, sizes=sizes)), machine) for sizes in ("default", "full")
+    ]
     return (
         f"On a 2-core machine the default sizes take about {formatting.seconds(times[0])}, "
         f"the full range about {formatting.seconds(times[1])}."

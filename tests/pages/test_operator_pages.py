@@ -26,6 +26,7 @@ def test_the_preallocation_page_has_its_four_parts(service: Worker, open_page: O
         "The article's example",
         "Sizes: ReLU in torch, float32",
         "Sizes: ReLU in numpy, float32",
+        "The model",
         "Pooling and fragmentation",
     ]
     assert [heading for heading in headings if heading in parts] == parts
