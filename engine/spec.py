@@ -139,7 +139,7 @@ class Experiment:
 
     `variants` are catalog keys without the A/A twin, which the runner always adds. `threads` None means all physical
     cores the process may use. `cache_mode` matters to operator points only. `request_lengths` (tokens) is the stream that
-    variants serving several lengths answer after the timed rounds.
+    variants serving several lengths answer once, after everything else, with nothing compiled.
     """
 
     workloads: tuple[Workload, ...]

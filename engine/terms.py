@@ -20,6 +20,8 @@ TERMS: tuple[Term, ...] = (
     Term("Process set", "One fresh process per variant, measured together. Results differ from process to process, so the interval runs over these."),
     Term("Protocol", "How much is measured, fixed before the run: quick 1 process set, standard 5, rigorous 10."),
     Term("First call", "The first call after a technique was applied, compilation included."),
+    Term("Stall", "What the first call at a new length takes beyond a steady one: compiling or recording, while the caller waits."),
+    Term("Bucket", "A length that requests are padded up to, so that many lengths share one graph: 32, 64, 128, 256 or 512 tokens."),
     Term("Warm-up", "Calls after the first ones and before the timed ones, until the latency is steady. Kept, and never mixed into results."),
     Term("Steady state", "Two windows of ten calls whose medians differ by less than 1 %. Not always reached; then it is said."),
     Term("Median", "Half of the calls were faster. Used instead of the mean, which a single stalled call can move."),

@@ -30,6 +30,8 @@ def show_lengths(run: Run, rows: Sequence[ComparisonRow]) -> None:
 
 
 def _show(frame: pd.DataFrame) -> None:
+    if frame.empty:
+        return
     table = Table(*map(str, frame.columns))
     for cells in frame.itertuples(index=False):
         table.add_row(*(Text(str(cell)) for cell in cells))

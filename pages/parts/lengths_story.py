@@ -1,5 +1,6 @@
 """A run over many lengths: who was through with the requests first, latency at every length, graphs after each."""
 
+import pandas as pd
 import streamlit as st
 
 from engine import captions, catalog
@@ -58,20 +59,12 @@ def _show_lengths(run: Run, rows: list[ComparisonRow]) -> None:
     with st.container(border=True, key="curves"):
         figure = length_curves.length_curves(rows, captions.of_lengths(run))
         st.plotly_chart(figure, key="chart_lengths", config=pictures.CONFIG, alt=length_curves.alt_text(rows))
+    graphs = graphs_by_order(rows)
     with st.container(border=True, key="orders"):
-        st.markdown("##### Graphs after each length")
-        st.caption(
-            "Every process set meets the lengths in another order: as given, reversed, then random and its reverse."
-        )
-        st.dataframe(
-            graphs_by_order(rows), key="graphs", hide_index=True, height="content", alt="Graphs after each length"
-        )
-        for told in recorded_graphs(run):
-            st.caption(notices.plain(told))
-        st.markdown("##### What the first call at each length took beyond a steady one")
-        st.dataframe(
-            stalls_by_order(rows), key="stalls", hide_index=True, height="content", alt="Stalls at each length"
-        )
+        if graphs.empty:
+            st.caption("Nothing was compiled in this run.")
+        else:
+            _show_graphs(run, graphs, stalls_by_order(rows))
         with st.expander("Every length by the length seen first", icon=":material/table_rows:"):
             st.caption(
                 "A symbolic graph is tuned for the length it saw first. If that matters here, the medians show it."
@@ -79,3 +72,13 @@ def _show_lengths(run: Run, rows: list[ComparisonRow]) -> None:
             st.dataframe(
                 lengths_table(rows), key="lengths_table", hide_index=True, alt="Latency by length and first length"
             )
+
+
+def _show_graphs(run: Run, graphs: pd.DataFrame, stalls: pd.DataFrame) -> None:
+    st.markdown("##### Graphs after each length")
+    st.caption("Every process set meets the lengths in another order: as given, reversed, then random and its reverse.")
+    st.dataframe(graphs, key="graphs", hide_index=True, height="content", alt="Graphs after each length")
+    for told in recorded_graphs(run):
+        st.caption(notices.plain(told))
+    st.markdown("##### What the first call at each length took beyond a steady one")
+    st.dataframe(stalls, key="stalls", hide_index=True, height="content", alt="Stalls at each length")

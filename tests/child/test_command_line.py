@@ -146,6 +146,8 @@ def wait_for_log(folder, name):
         (("run", *QUICK[:-1], "eternal"), "Protocol 'eternal' does not exist"),
         (("run", *QUICK, "--device", "cuda:7"), "Device 'cuda:7' is not on this machine; it has cpu"),
         (("run", *QUICK, "--csv", "/proc/none/out.csv"), "cannot be written"),
+        (("run", "--technique", "dynamic-shapes", "--requests", "none.csv"), "none.csv cannot be read"),
+        (("run", *QUICK, "--requests", "none.csv"), "Add --technique dynamic-shapes"),
     ],
 )
 def test_what_cannot_be_carried_out_is_one_sentence_and_exit_code_2(call, arguments, words):
@@ -153,6 +155,17 @@ def test_what_cannot_be_carried_out_is_one_sentence_and_exit_code_2(call, argume
     assert code == 2
     assert words in errors.replace("\n", " ")
     assert "Traceback" not in output + errors
+
+
+def test_a_run_over_many_lengths_tells_of_its_stream_and_its_budget(call, tmp_path):
+    (tmp_path / "requests.csv").write_text("tokens\n5\n9\n5\n")
+    _, output, errors = call(
+        *("run", "--variant", "dynamic-shapes/default", "--model", "fake", "--protocol", "quick"),
+        *("--sequence-length", "11", "--sequence-length", "24", "--requests", str(tmp_path / "requests.csv")),
+    )
+    assert "3 requests of 5 to 9 tokens" in errors and "scaled to about 30 s per variant" in errors
+    assert "Each variant answered the stream once" in output
+    assert "3 requests" in output.splitlines()[-1]
 
 
 @pytest.mark.slow

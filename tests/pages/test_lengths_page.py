@@ -1,9 +1,12 @@
 """The page of dynamic shapes: the sentence about all lengths, the stream, the tables, and lengths people type or upload."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from engine.result import Failure
 from engine.worker import Worker
 from tests.many_lengths import EAGER, STATIC, many_lengths_run
 from tests.pages.conftest import OpenPage, shown
@@ -109,6 +112,23 @@ def test_ones_own_requests_are_pasted_or_uploaded_and_refused_with_the_row(open_
     app.file_uploader(key="request_file").set_value([("r.csv", b"5\n" * 10_001, "text/csv")]).run()
     assert "Row 10,001 is one too many" in shown(app)
     assert not app.exception
+
+
+def test_a_compiler_that_is_missing_leaves_eager_and_the_reason(service: Worker, open_page: OpenPage) -> None:
+    """R27."""
+    run = many_lengths_run(variants=(EAGER, STATIC))
+    failures = tuple(
+        Failure(variant=STATIC, process=each.process, workloads=each.workloads, stage="first_call", kind="error",
+                message="No C++ compiler: g++ was not found.")
+        if each.variant == STATIC else each
+        for each in run.outcomes
+    )  # fmt: skip
+    service.store.import_run(replace(run, outcomes=failures))
+    app = open_page(PAGE, run="lengths")
+    assert not app.exception
+    text = shown(app)
+    assert "Nothing was compiled in this run." in text and "not testable here" in text
+    assert "No C++ compiler: g++ was not found." in table_with(app, "pays back after")["note"].iloc[-1]
 
 
 def test_foreign_text_stays_text(service: Worker, open_page: OpenPage) -> None:

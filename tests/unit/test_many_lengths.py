@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from engine import results_csv
 from engine.arms import order_of_points, plan, requests_of
 from engine.catalog import CLAIMS, find_technique, find_variant
 from engine.catalog.dynamic_shapes import TWELVE_LENGTHS, padded_length
@@ -410,3 +411,9 @@ def test_requests_that_cannot_be_are_refused_on_the_command_line(tmp_path: Path)
     ):
         with pytest.raises(UserError, match=re.escape(said)):
             choose_requests(variants, [point(11)], file, count, "cpu")
+
+
+def test_a_stream_survives_the_result_file() -> None:
+    run = many_lengths_run(protocol="quick")
+    (read,) = results_csv.read(results_csv.to_bytes([run]))
+    assert read == run
