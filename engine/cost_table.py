@@ -25,6 +25,18 @@ _COSTS: tuple[tuple[str, Callable[[ComparisonRow], str]], ...] = (
 )
 
 
+MEANINGS = {
+    "Set-up, empty compile cache": "What the first calls took beyond steady ones, in a process that found nothing compiled.",
+    "Set-up, warm compile cache": "The same in later processes, which find what the first one compiled.",
+    "Compile time, of that": METRICS["compile_s"].meaning,
+    "Autotune time, of that": METRICS["autotune_s"].meaning,
+    "Pays back, empty cache": METRICS["break_even_calls"].meaning,
+    "Pays back, warm cache": METRICS["break_even_calls"].meaning,
+    **{metric.label: metric.meaning for metric in METRICS.values()},
+}
+"""What each line means, for a hover."""
+
+
 def cost_table(rows: Sequence[ComparisonRow]) -> pd.DataFrame:
     """Columns `cost` and one per row's label; a line that no row knows is left out, a memory kind too."""
     costs = [(title, [text(row) for row in rows]) for title, text in _COSTS]

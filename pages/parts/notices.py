@@ -19,6 +19,11 @@ def plain(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", _FOUND_LATE.sub("\\1\u2060", one_line))
 
 
+def explained(label: str, meaning: str | None) -> str:
+    """`label` as Markdown that tells its meaning on hover and leads to the glossary; the label alone without a meaning."""
+    return f'[{plain(label)}](glossary "{meaning}")' if meaning else plain(label)
+
+
 @contextmanager
 def user_errors() -> Iterator[None]:
     """Show a `UserError` of the block once, as a sentence, and go no further. A bug is not caught."""

@@ -5,9 +5,11 @@ import streamlit as st
 
 from engine.comparison import ComparisonRow
 from engine.evidence_table import PROOFS, PROVEN, evidence_table
+from engine.metrics import FACTS
 from engine.result import Failure, Run
 from pages.parts import notices
 
+MEANINGS = {metric.label: metric.meaning for metric in FACTS.values()}
 ANSWERS = {
     True: ":green[:material/check_circle:] yes",
     False: ":red[:material/cancel:] no",
@@ -26,12 +28,16 @@ def show_evidence(run: Run, rows: list[ComparisonRow]) -> None:
         hide_index=True,
         alt="Proofs for each variant: " + "; ".join(f"{row.label}: {_ran(row)}" for row in known),
     )
+    facts = table.iloc[len(PROOFS) :]
     st.dataframe(
-        table.iloc[len(PROOFS) :],
+        facts.assign(meaning=facts["check"].map(MEANINGS)),
         key="evidence",
         hide_index=True,
         height="content",
-        column_config={"check": st.column_config.TextColumn("fact", pinned=True, width="medium")},
+        column_config={
+            "check": st.column_config.TextColumn("fact", pinned=True, width="medium"),
+            "meaning": st.column_config.TextColumn("what it means", width="large"),
+        },
         alt="Raw facts behind the proofs, one column for each variant",
     )
 

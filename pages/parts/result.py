@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine import alternatives, captions, catalog
 from engine.comparison import ComparisonRow
-from engine.cost_table import cost_table
+from engine.cost_table import MEANINGS, cost_table
 from engine.headline import leading_row
 from engine.reproduce import command
 from engine.result import Run
@@ -96,8 +96,9 @@ def _show_price(run: Run, rows: list[ComparisonRow]) -> None:
     with left.container(border=True, height="stretch"):
         pictures.show_total_time(run, known)
     with right.container(border=True, height="stretch"):
-        table = cost_table(known).rename(columns=notices.plain).map(notices.plain)
+        costs = cost_table(known)
+        table = costs.rename(columns=notices.plain).map(notices.plain)
+        table["cost"] = [notices.explained(cost, MEANINGS.get(cost)) for cost in costs["cost"]]
         st.table(
             table, border="horizontal", hide_index=True, alt="Set-up time, break-even calls, tail latency and memory"
         )
-    st.caption("Set-up is what the first calls take beyond steady ones, after loading.")

@@ -1,0 +1,119 @@
+"""What pages and reports say in tables and lines: captions, costs, evidence, the command to measure again, the leading row."""
+
+from dataclasses import replace
+
+import pytest
+
+from engine import captions, cost_table, side_by_side
+from engine.comparison import ComparisonRow, compare_run
+from engine.evidence_table import evidence_table
+from engine.headline import leading_row
+from engine.reproduce import command
+from engine.result import Run
+from engine.spec import Workload
+from engine.stats import BreakEven, Percentile
+from engine.terms import TERMS
+from engine.verdict import Verdict
+from tests.pages.made_runs import POINT, made_run, with_failure
+
+
+def rows_of(run: Run) -> list[ComparisonRow]:
+    return [row for row in compare_run(run) if not row.is_twin]
+
+
+def test_a_caption_names_model_shape_device_version_protocol_and_time() -> None:
+    assert captions.of_chart(made_run(), POINT) == (
+        "distilbert-base-uncased · batch 8 · 11 tokens · float32 · Hand-made CPU, 2 cores · torch 2.13.0 · "
+        "standard protocol · measured 30 Nov 2026, 09:03 UTC"
+    )
+    operator = Workload(operator="addcmul", elements=2**20, operations=3)
+    assert captions.of_workload(operator).endswith(" · 1,048,576 elements · 3 operations · float32")
+    assert captions.measured(replace(made_run(), status="queued")) == "not measured yet"
+
+
+@pytest.mark.parametrize(("text", "shown"), [(None, "-"), ("", "-"), ("yesterday", "yesterday")])
+def test_a_moment_that_is_none_is_shown_as_it_stands(text: str | None, shown: str) -> None:
+    assert captions.moment(text) == shown
+
+
+def test_the_fastest_judged_row_leads_and_a_failed_one_only_where_there_is_no_other() -> None:
+    eager, compiled = rows_of(made_run())
+    slower = replace(compiled, variant="other", speedup=replace(compiled.speedup, estimate=1.1))
+    assert leading_row([eager, slower, compiled]) is compiled
+    assert leading_row([eager, compiled], "baseline") is eager
+    failed = replace(compiled, verdict=Verdict.FAILED, speedup=None)
+    assert leading_row([eager, failed, slower]) is slower
+    assert leading_row([eager, failed]) is failed
+    assert leading_row([], "torch-compile") is None
+
+
+def test_costs_are_words_and_numbers_and_what_nobody_knows_is_left_out() -> None:
+    table = cost_table.cost_table(rows_of(made_run())).set_index("cost")
+    assert list(table.columns) == ["Eager", "torch.compile"]
+    assert table.loc["Set-up, empty compile cache", "torch.compile"] == "9.30 s"
+    assert table.loc["Pays back, empty cache", "torch.compile"] == "after 1,479 calls (1,466 to 1,492)"
+    assert table.loc["Peak process memory, set-up included", "Eager"] == "-"
+    assert table.loc["99th percentile", "Eager"].endswith("(needs 200 more calls)")
+    assert "Autotune time, of that" not in table.index
+    assert set(table.index) <= set(cost_table.MEANINGS)
+
+
+@pytest.mark.parametrize(
+    ("even", "words"),
+    [
+        (None, "-"),
+        (BreakEven(None), "never, on this evidence"),
+        (BreakEven(600_000.0), "after 600,000 calls"),
+        (BreakEven(1000.0, 900.0, 1200.0), "after 1,000 calls (900 to 1,200)"),
+    ],
+)
+def test_break_even_is_a_range_a_number_never_or_unknown(even: BreakEven | None, words: str) -> None:
+    assert cost_table.break_even(even) == words
+
+
+def test_a_percentile_says_how_many_samples_it_still_needs() -> None:
+    assert cost_table.percentile(Percentile(0.01, None, None, 120, 200)) == "10.0 ms (needs 80 more calls)"
+    assert cost_table.percentile(Percentile(0.01, 0.009, 0.012, 200, 200)) == "10.0 ms"
+    assert cost_table.percentile(None, "mean of 8 calls") == "mean of 8 calls"
+
+
+def test_evidence_has_proofs_first_and_one_column_per_variant() -> None:
+    run = made_run()
+    table = evidence_table(run, rows_of(run)).set_index("check")
+    assert list(table.index[:2]) == ["The technique really ran", "The outputs are right"]
+    assert table.loc["The technique really ran", "torch.compile"].startswith("yes: 1 graph compiled")
+    assert table.loc["Generated kernels", "torch.compile"] == "37"
+    assert table.loc["Recompile limit reached", "Eager"] == "no"
+    assert table.loc["Why the graph broke", "Eager"] == "none"
+
+
+def test_evidence_that_differs_between_process_sets_shows_every_value() -> None:
+    run = made_run()
+    first, *others = run.outcomes
+    odd = replace(first, facts={**first.facts, "graphs": None, "attention": "eager"})
+    table = evidence_table(replace(run, outcomes=(odd, *others)), rows_of(run)).set_index("check")
+    assert table.loc["Attention", "Eager"] == "eager / sdpa"
+    assert table.loc["Graphs", "Eager"] == "- / 0"
+
+
+def test_the_command_measures_the_same_row_again() -> None:
+    run = made_run(point=replace(POINT, model="a model; rm -rf /"))
+    assert command(run, rows_of(run)[1]) == (
+        "python -m engine run --variant torch-compile/default --device cpu --protocol standard "
+        "--model 'a model; rm -rf /' --batch-size 8 --sequence-length 11 --dtype float32"
+    )
+
+
+def test_runs_side_by_side_keep_their_own_baseline_and_say_which_run_they_are_from() -> None:
+    run = with_failure(made_run(label="night run"), "no C++ compiler")
+    rows = side_by_side.labelled(run, compare_run(run))
+    table = side_by_side.side_by_side(rows)
+    assert list(table["what"]) == ["Eager, night\u00a0run", "torch.compile, night\u00a0run"]
+    assert list(table["speed-up"]) == ["baseline", "-"]
+    assert "no C++ compiler" in table["why"][1]
+
+
+def test_a_word_is_explained_once() -> None:
+    words = [term.word.lower() for term in TERMS]
+    assert len(words) == len(set(words))
+    assert all(term.meaning.endswith(".") for term in TERMS)
