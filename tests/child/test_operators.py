@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from measured import MeasuredChild, set_up
+from measured import MeasuredChild, point, set_up
 
 from engine.catalog import find_technique, find_variant, fits
 from engine.catalog.operators import OPERATORS
@@ -342,3 +342,12 @@ def test_inputs_made_anew_are_the_same_kind_of_tensor_at_every_turn(monkeypatch:
         with within, taking.of(0) as (_, feed):
             kinds.add(next(feed)["a"].is_inference())
     assert kinds == {True}
+
+
+@pytest.mark.parametrize("name", ["fresh-inputs", "static-inputs", "static-output"])
+def test_a_model_served_through_static_tensors_gives_the_right_answers(name: str, tiny_model: Any) -> None:
+    """Guard: every request is copied in; a static output says that the next call overwrites it."""
+    subject = load_subject(point(tiny_model), "cpu", PANGRAM, 7)
+    finding = finding_of(f"preallocation/{name}", subject)
+    assert finding.passed, finding.reason
+    assert ("overwritten by the next call" in finding.reason) == (name == "static-output")
