@@ -98,7 +98,7 @@ TECHNIQUE = Technique(
     variants=(
         _variant(
             "eager",
-            "Eager",
+            "Eager, every length",
             "The model as loaded, one process serving all lengths.",
             _HEAD + _SERVE.replace("compiled(", "model("),
             requires=(),
@@ -107,7 +107,7 @@ TECHNIQUE = Technique(
         ),
         _variant(
             "default",
-            "torch.compile",
+            "torch.compile, every length",
             "torch.compile(model): the second length makes the shape a symbol.",
             _compiled(""),
         ),
@@ -154,7 +154,7 @@ TECHNIQUE = Technique(
         ),
         _variant(
             "reduce-overhead",
-            "reduce-overhead",
+            "reduce-overhead, every length",
             "A CUDA graph recorded for every length.",
             _compiled(', mode="reduce-overhead"'),
             requires=("cuda", "compiler"),

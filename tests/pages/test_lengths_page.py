@@ -29,9 +29,12 @@ def test_a_run_is_told_from_the_stream_to_one_length(service: Worker, open_page:
     assert app.subheader[0].value == "One length in detail"
     graphs = table_with(app, "lengths as met")
     assert graphs["lengths as met"].tolist()[:2] == ["11 → 24 → 60", "60 → 24 → 11"]
-    assert set(graphs["dynamic=False"]) == {"1 → 2 → 3"} and set(graphs["torch.compile"]) == {"1 → 2 → 2"}
-    assert "Eager" not in graphs
-    assert table_with(app, "pays back after")["variant"].tolist()[:2] == ["Eager", "Eager, again (A/A)"]
+    assert set(graphs["dynamic=False"]) == {"1 → 2 → 3"} and set(graphs["torch.compile, every length"]) == {"1 → 2 → 2"}
+    assert "Eager, every length" not in graphs
+    assert table_with(app, "pays back after")["variant"].tolist()[:2] == [
+        "Eager, every length",
+        "Eager, every length, again (A/A)",
+    ]
     assert set(table_with(app, "first seen")["first seen"]) == {11, 24, 60}
     assert app.selectbox(key="workload").options[1].endswith("24 tokens · float32")
     assert "the settings now differ" in text and "8 requests" in text

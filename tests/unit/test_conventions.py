@@ -162,6 +162,14 @@ def test_variant_keys_are_unique() -> None:
     assert len(keys) == len(set(keys))
 
 
+@pytest.mark.parametrize("subject", [None, *sorted({each for v in catalog.VARIANTS.values() for each in v.subjects})])
+def test_labels_of_variants_that_can_meet_at_one_workload_differ(subject: str | None) -> None:
+    """Tables of a workload have a column per label. None: every model."""
+    variants = catalog.VARIANTS.values()
+    labels = [each.label for each in variants if (subject in each.subjects if subject else not each.subjects)]
+    assert len(labels) == len(set(labels))
+
+
 @pytest.mark.parametrize("claim", catalog.CLAIMS, ids=lambda claim: claim.key)
 def test_a_claim_names_techniques_and_variants_that_exist(claim: catalog.Claim) -> None:
     assert claim.technique in {technique.key for technique in catalog.TECHNIQUES}

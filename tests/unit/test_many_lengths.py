@@ -193,23 +193,24 @@ def test_every_process_set_tells_its_order_and_the_graphs_after_each_length() ->
     assert serves_lengths(rows)
     table = orders_table(rows)
     first, second = (
-        table[(table["variant"] == "torch.compile") & (table["set"] == number)].iloc[0] for number in (1, 2)
+        table[(table["variant"] == "torch.compile, every length") & (table["set"] == number)].iloc[0]
+        for number in (1, 2)
     )
     assert (first["lengths as met"], second["lengths as met"]) == ("11 → 24 → 60", "60 → 24 → 11")
     assert first["graphs after each"] == "1 → 2 → 2"
     assert first["stall of each first call"] == "8.00 s → 8.00 s → 0 s"
     assert (first["cache"], second["cache"]) == ("cold", "warm")
-    assert "Eager" not in set(table["variant"])
+    assert "Eager, every length" not in set(table["variant"])
     graphs = graphs_by_order(rows)
     assert graphs["dynamic=False"].tolist() == ["1 → 2 → 3"] * 5
     assert graphs["compile cache"].tolist() == ["cold", *["warm"] * 4]
-    assert stalls_by_order(rows)["torch.compile"].tolist() == ["8.00 s → 8.00 s → 0 s"] * 5
+    assert stalls_by_order(rows)["torch.compile, every length"].tolist() == ["8.00 s → 8.00 s → 0 s"] * 5
 
 
 def test_cuda_graphs_are_counted_against_the_lengths() -> None:
     """R8."""
     run = many_lengths_run(range(16, 28), requests=(), protocol="quick", facts={DEFAULT: {"cudagraph_nodes": 12}})
-    assert recorded_graphs(run) == ["torch.compile: 12 CUDA graphs recorded for 12 lengths."]
+    assert recorded_graphs(run) == ["torch.compile, every length: 12 CUDA graphs recorded for 12 lengths."]
 
 
 def test_variants_of_different_groups_share_the_row_of_their_turn() -> None:
@@ -296,8 +297,8 @@ def test_a_stream_that_was_not_answered_keeps_its_row_with_the_reason() -> None:
         run, outcomes=tuple(replace(each, request_s=()) if each.variant == DEFAULT else each for each in run.outcomes)
     )
     table = streams_table(streams(run, compare_run(run))).set_index("variant")
-    assert table.loc["torch.compile", "note"] == "The process was killed."
-    assert table.loc["torch.compile", "total"] == "-"
+    assert table.loc["torch.compile, every length", "note"] == "The process was killed."
+    assert table.loc["torch.compile, every length", "total"] == "-"
 
 
 def test_an_unavailable_variant_keeps_its_place_in_the_stream() -> None:
