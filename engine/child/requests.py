@@ -13,7 +13,19 @@ from engine.child.evidence import Evidence
 from engine.child.measurement import Stopwatch, collector_off
 from engine.child.subject import Subject
 from engine.child.techniques import Applied
+from engine.errors import InvalidSpec
 from engine.messages import RequestsAnswered
+
+
+def subjects_by_length(subject: Subject, lengths: Sequence[int]) -> dict[int, Subject]:
+    """The subject at every length of `lengths`; raises `InvalidSpec` naming the first request that the model does not take."""
+    for row, length in enumerate(lengths, start=1):
+        if subject.longest is not None and length > subject.longest:
+            raise InvalidSpec(
+                f"Row {row:,}: the length is {length:,}; {subject.workload.model} takes 1 to {subject.longest:,} tokens. "
+                "Correct it."
+            )
+    return {length: subject.at_length(length) for length in dict.fromkeys(lengths)}
 
 
 def answer_requests(

@@ -19,7 +19,7 @@ from engine.child.memory import MemoryMeter
 from engine.child.model_facts import model_facts
 from engine.child.nvidia import read_conditions
 from engine.child.profiling import profile_points
-from engine.child.requests import answer_requests
+from engine.child.requests import answer_requests, subjects_by_length
 from engine.child.setting import cpus_allowed, grad_mode, make_stopwatch, prepare_torch
 from engine.child.subject import Call, Inputs, load_subjects
 from engine.child.techniques import Applied, Context, apply
@@ -147,8 +147,7 @@ class Session:
             self.command.workloads, self.command.device, self.command.text, self.command.protocol.seed
         )
         # Made now, so that a length the model does not take is refused before an hour of measuring.
-        lengths = set(self.command.request_lengths)
-        self.requests = {length: self.subjects[0].at_length(length) for length in lengths}
+        self.requests = subjects_by_length(self.subjects[0], self.command.request_lengths)
 
     def _apply(self) -> None:
         """Once per program: workloads that share a model share what was made of it."""

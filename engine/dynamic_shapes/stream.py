@@ -6,7 +6,7 @@ Each variant answers the stream once, so there is no interval and no verdict; th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.comparison import ComparisonRow
@@ -20,7 +20,7 @@ TIE = 0.05
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamRow:
     """One variant's stream. `stall_s` is the whole time of the `stalls` requests that compiled; `problem` says what makes
-    the total no result of this variant, or why there is none. `eager_s` is what eager needed for the same requests.
+    the total no result of this variant, or why there is none. `eager_s` is what eager needed for them beside this variant.
     """
 
     variant: str
@@ -52,13 +52,11 @@ def streams(run: Run, rows: Sequence[ComparisonRow]) -> list[StreamRow]:
     if not run.experiment.request_lengths:
         return []
     answered = _answered(run)
-    eager_s = next(
-        (sum(answered[row.variant].request_s) for row in rows if _is_eager(row) and row.variant in answered), None
-    )
+    eager_s = _eager_seconds(run, {row.variant for row in rows if _is_eager(row)})
     by_variant: dict[str, list[ComparisonRow]] = {}
     for row in rows:
         by_variant.setdefault(row.variant, []).append(row)
-    return [_row(run, own, answered.get(variant), eager_s or None) for variant, own in by_variant.items()]
+    return [_row(run, own, answered.get(variant), eager_s) for variant, own in by_variant.items()]
 
 
 def soonest(found: Iterable[StreamRow]) -> StreamRow | None:
@@ -82,7 +80,18 @@ def _answered(run: Run) -> dict[str, Measurement]:
     return found
 
 
-def _row(run: Run, rows: Sequence[ComparisonRow], measured: Measurement | None, eager_s: float | None) -> StreamRow:
+def _eager_seconds(run: Run, baselines: Collection[str]) -> dict[int, float]:
+    """Eager's total by process set: arms of one group answered their streams one after another, in the same minutes."""
+    return {
+        outcome.process: sum(outcome.request_s)
+        for outcome in run.outcomes
+        if isinstance(outcome, Measurement) and outcome.variant in baselines and outcome.request_s
+    }
+
+
+def _row(
+    run: Run, rows: Sequence[ComparisonRow], measured: Measurement | None, eager_s: Mapping[int, float]
+) -> StreamRow:
     first = rows[0]
     times = measured.request_s if measured else ()
     facts = measured.facts if measured else {}
@@ -97,7 +106,7 @@ def _row(run: Run, rows: Sequence[ComparisonRow], measured: Measurement | None, 
         stall_s=sum(times[number - 1] for number in stalled),
         stalls=len(stalled),
         graphs=facts.get("request_graphs"),
-        eager_s=eager_s,
+        eager_s=eager_s.get(measured.process) if measured else None,
         problem=_problem(rows, measured),
     )
 

@@ -185,7 +185,7 @@ def test_a_request_longer_than_the_model_takes_is_refused_before_measuring(tiny_
     with MeasuredChild(tmp_path) as child:
         failed = child.measure(set_up(point(tiny_model), request_lengths=(5, 65)))
     assert isinstance(failed, Failed)
-    assert failed.stage == "load" and "sequence_length is 65" in failed.message
+    assert failed.stage == "load" and "Row 2: the length is 65" in failed.message and "1 to 64 tokens" in failed.message
 
 
 @pytest.mark.slow

@@ -418,3 +418,12 @@ def test_a_stream_survives_the_result_file() -> None:
     run = many_lengths_run(protocol="quick")
     (read,) = results_csv.read(results_csv.to_bytes([run]))
     assert read == run
+
+
+def test_a_stream_is_compared_with_eagers_of_its_own_group() -> None:
+    run = many_lengths_run(variants=(EAGER, DEFAULT), requests=(24,) * 100, protocol="quick")
+    eager, twin, default = run.outcomes
+    slow = replace(eager, process=1, request_s=tuple(2 * seconds for seconds in eager.request_s))
+    run = replace(run, outcomes=(eager, twin, slow, replace(default, process=1)))
+    found = {row.variant: row for row in streams(run, compare_run(run))}
+    assert found[DEFAULT].eager_s == pytest.approx(2 * (found[EAGER].total_s or 0.0))
