@@ -40,6 +40,12 @@ def evidence_table(run: Run, rows: Sequence[ComparisonRow]) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
+def meanings(run: Run, rows: Sequence[ComparisonRow]) -> list[str]:
+    """What each line of the table means, in its order."""
+    checks = {check.key: check.meaning for row in rows for check in row.checks}
+    return [*(checks.get(key, "") for key in PROOFS), *(FACTS[key].meaning for key in _facts_known(run, rows))]
+
+
 def _titles(rows: Sequence[ComparisonRow]) -> list[str]:
     titles = {check.key: check.title for row in rows for check in row.checks}
     return [titles.get(key, key) for key in PROOFS]

@@ -4,12 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from engine.comparison import ComparisonRow
-from engine.evidence_table import PROOFS, PROVEN, evidence_table
-from engine.metrics import FACTS
+from engine.evidence_table import PROOFS, PROVEN, evidence_table, meanings
 from engine.result import Failure, Run
 from pages.parts import notices
 
-MEANINGS = {metric.label: metric.meaning for metric in FACTS.values()}
 ANSWERS = {
     True: ":green[:material/check_circle:] yes",
     False: ":red[:material/cancel:] no",
@@ -21,16 +19,15 @@ def show_evidence(run: Run, rows: list[ComparisonRow]) -> None:
     """The proofs and facts of every measured variant."""
     st.subheader("Did it really happen?")
     known = [row for row in rows if row.samples]
-    table = evidence_table(run, known)
+    table = evidence_table(run, known).assign(meaning=meanings(run, known))
     st.table(
-        table.head(len(PROOFS)).rename(columns=notices.plain).map(notices.plain),
+        table.head(len(PROOFS)).drop(columns="meaning").rename(columns=notices.plain).map(notices.plain),
         border="horizontal",
         hide_index=True,
         alt="Proofs for each variant: " + "; ".join(f"{row.label}: {_ran(row)}" for row in known),
     )
-    facts = table.iloc[len(PROOFS) :]
     st.dataframe(
-        facts.assign(meaning=facts["check"].map(MEANINGS)),
+        table.iloc[len(PROOFS) :],
         key="evidence",
         hide_index=True,
         height="content",

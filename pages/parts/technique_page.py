@@ -42,7 +42,11 @@ def show(key: str, own: Own = ONE_MODEL) -> None:
     if run is None:
         _show_empty(technique, own)
     elif run.status in job.UNFINISHED:
+        # Whoever pressed Run is at the controls: progress and controls stay together.
         job.show(run.id)
+        _show_controls(technique, wanted, own)
+        explanation.show(technique, wanted)
+        return
     else:
         _show_age(run, own)
         own.show_result(run, technique)

@@ -6,7 +6,7 @@ import pytest
 
 from engine import captions, cost_table, side_by_side
 from engine.comparison import ComparisonRow, compare_run
-from engine.evidence_table import evidence_table
+from engine.evidence_table import evidence_table, meanings
 from engine.headline import leading_row
 from engine.reproduce import command
 from engine.result import Run
@@ -79,6 +79,7 @@ def test_a_percentile_says_how_many_samples_it_still_needs() -> None:
 
 def test_evidence_has_proofs_first_and_one_column_per_variant() -> None:
     run = made_run()
+    assert len(meanings(run, rows_of(run))) == len(evidence_table(run, rows_of(run)))
     table = evidence_table(run, rows_of(run)).set_index("check")
     assert list(table.index[:2]) == ["The technique really ran", "The outputs are right"]
     assert table.loc["The technique really ran", "torch.compile"].startswith("yes: 1 graph compiled")
