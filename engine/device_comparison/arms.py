@@ -24,7 +24,8 @@ _POINT_NUMBERS = ("batch_size", "sequence_length", "elements", "operations")
 
 def summarise(frame: pd.DataFrame) -> list[DeviceArm]:
     """Every arm of a set's readings, in the order of the readings; A/A twins are checks and are left out."""
-    frame = frame[~frame["variant"].isin([variant for variant in frame["variant"].cat.categories if is_twin(variant)])]
+    twins = [variant for variant in frame["variant"].cat.categories if is_twin(variant)]
+    frame = frame[~frame["variant"].isin(twins)] if twins else frame
     if frame.empty:
         return []
     group = _groups(frame)

@@ -84,9 +84,9 @@ def respelled(column: pd.Series, name: str) -> pd.Series:
 
 
 def merge(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """All readings in one frame; text stays categorical, so that a million rows stay small."""
-    if not frames:
-        return empty()
+    """All readings in one frame, which is not to be changed; text stays categorical, so that a million rows stay small."""
+    if len(frames) < 2:
+        return frames[0] if frames else empty()
     columns: dict[str, Any] = {}
     for name in COLUMNS:
         parts = [frame[name] for frame in frames]

@@ -86,9 +86,11 @@ def show_heading(store: Store) -> None:
             store.rename_set(set_id, typed)
         if st.button("Start another set", key="new_set", icon=":material/add:"):
             go(None)
-        if st.button("Delete this set", key="delete_set", icon=":material/delete:"):
-            store.delete_set(set_id)
-            go(None)
+        with st.popover("Delete this set", icon=":material/delete:", key="deletion"):
+            st.text("Its link stops working for everybody. Files and runs stay where they came from.")
+            if st.button("Delete for good", key="delete_set", type="primary"):
+                store.delete_set(set_id)
+                go(None)
         st.caption("The address of this page shows the same to anybody on this server.")
 
 

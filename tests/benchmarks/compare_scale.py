@@ -17,13 +17,15 @@ from playwright.sync_api import Page, WebSocket, sync_playwright
 
 from engine.formatting import bytes_, seconds
 from engine.selftest.table import Row
+from engine.store import Store
 from tests.benchmarks import compare_file
-from tests.live_server import LiveServer
+from tests.live_server import LiveServer, eventually
 
 LIMIT_S = 10.0
 MEMORY_LIMIT_BYTES = 1.5e9
 MESSAGES_LIMIT_BYTES = 2e6
 WAIT_MS = 120_000
+DESCRIBE_LIMIT_S = 180.0
 CHART = ".st-key-chart_bars .js-plotly-plot .barlayer"
 
 
@@ -36,7 +38,9 @@ def rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         path = Path(folder) / "million.csv"
         path.write_bytes(compare_file.write())
-        with LiveServer(Path(folder) / "data", logs=Path(folder)) as server:
+        data = Path(folder) / "data"
+        with LiveServer(data, logs=Path(folder)) as server:
+            eventually(lambda: Store(data).machine(), DESCRIBE_LIMIT_S, "the machine is described")
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             yield from _upload(browser.new_page(), server, path)
             browser.close()

@@ -20,6 +20,8 @@ FRAGMENTS = (
     b"1e999", b"nan", b"inf", b"1.234,50", b"1,234", b"12 ms", b"3 parsecs", b"FAILED", b"OOM", b"=1+1", b"[1, 2]", b"[[[[",
     b"{", b"}", b"9" * 400, b"latency_ms", b"device", b"batch_size", b"\xc3\xa4", b"\x1b[31m", b"True", b"null", b"  ",
 )  # fmt: skip
+COMPARED = 5
+"""One in so many of the tables that could be read is also compared, which takes longer than reading it."""
 ROLES = ("latency", "technique_values", "rate", "elements", "batch_size", "call", "setting", "unit", "ignored")
 
 
@@ -68,10 +70,10 @@ def test_a_damaged_table_is_read_or_refused_with_row_and_column(original: bytes,
     assert all(cell.row > 0 and cell.reason for cell in file.understanding.set_aside)
     values = file.frame["latency_s"].dropna()
     assert ((values > 0) & (values < float("inf"))).all()
-    arms = summarise(merge([file.frame]))
-    over_own_baseline(arms, usual_baseline(arms))
-    if arms:
-        over_device(arms, arms[0].device)
+    if seed % COMPARED == 0:
+        arms = summarise(merge([file.frame]))
+        over_own_baseline(arms, usual_baseline(arms))
+        over_device(arms, arms[0].device if arms else "")
 
 
 @pytest.mark.parametrize(
