@@ -13,9 +13,10 @@ from tests.pages.made_runs import made_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-QUICK = "model=all-MiniLM-L6-v2&protocol=quick"
+MODEL = "model=all-MiniLM-L6-v2"
 RUN_LIMIT_MS = 600_000  # about 60 s on a quiet 2-core machine, several times that on a busy one
 DRAW_LIMIT_MS = 20_000
+START_LIMIT_MS = 120_000
 
 
 def run_in_address(page: Page) -> str:
@@ -29,7 +30,7 @@ def test_a_run_is_pressed_followed_after_a_reload_and_drawn(
     browser: Browser, server: LiveServer, tmp_path: Path
 ) -> None:
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
-    page.goto(f"http://127.0.0.1:{server.port}/torch-compile?{QUICK}")
+    page.goto(f"http://127.0.0.1:{server.port}/torch-compile?{MODEL}&protocol=quick")
     expect(page.get_by_role("heading", name="torch.compile", exact=True)).to_be_visible(timeout=DRAW_LIMIT_MS)
     expect(page.get_by_text("Nothing measured here yet")).to_be_visible()
 
@@ -63,10 +64,11 @@ def test_a_run_is_pressed_followed_after_a_reload_and_drawn(
 def test_a_second_run_waits_with_its_position_and_both_can_be_cancelled(browser: Browser, server: LiveServer) -> None:
     pages = [browser.new_context().new_page() for _ in range(2)]
     for page, batch_size in zip(pages, (1, 2), strict=True):
-        page.goto(f"http://127.0.0.1:{server.port}/baseline?{QUICK}&batch_size={batch_size}")
+        page.goto(f"http://127.0.0.1:{server.port}/baseline?{MODEL}&batch_size={batch_size}")
         page.get_by_role("button", name="Run", exact=True).click(timeout=DRAW_LIMIT_MS)
         expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=DRAW_LIMIT_MS)
-    expect(pages[1].get_by_text("Number 1 in the queue")).to_be_visible(timeout=DRAW_LIMIT_MS)
+    # Nothing starts before the machine has been looked at, which takes several seconds after a server's start.
+    expect(pages[1].get_by_text("Number 1 in the queue")).to_be_visible(timeout=START_LIMIT_MS)
 
     for page in reversed(pages):
         page.get_by_role("button", name="Cancel").click()
