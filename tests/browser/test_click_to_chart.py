@@ -32,7 +32,7 @@ def test_a_run_is_pressed_followed_after_a_reload_and_drawn(
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.goto(f"http://127.0.0.1:{server.port}/torch-compile?{MODEL}&protocol=quick")
     expect(page.get_by_role("heading", name="torch.compile", exact=True)).to_be_visible(timeout=DRAW_LIMIT_MS)
-    expect(page.get_by_text("Nothing measured here yet")).to_be_visible()
+    expect(page.get_by_text("Shipped sample, measured on another machine")).to_be_visible()
 
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.get_by_role("button", name="Cancel")).to_be_visible(timeout=DRAW_LIMIT_MS)
