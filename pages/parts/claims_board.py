@@ -5,6 +5,7 @@ import streamlit as st
 
 from engine import catalog
 from engine.comparison import ComparisonRow, claim_verdict
+from pages.parts import notices
 
 
 def show(rows: list[ComparisonRow]) -> None:
@@ -20,7 +21,10 @@ def show(rows: list[ComparisonRow]) -> None:
             "Because": [verdict.reason for _, verdict in judged],
         }
     )
-    st.dataframe(
-        table, hide_index=True, key="claims_board", row_height=64, alt="The article's claims and what was measured here"
+    st.table(
+        table.map(notices.plain),
+        border="horizontal",
+        hide_index=True,
+        alt="The article's claims and what was measured here",
     )
     st.caption(f"Claims from {catalog.CLAIMS[0].source}. How each is tested stands on its step's page.")
