@@ -125,7 +125,7 @@ def point(model: str | Path, batch_size: int = 2, sequence_length: int = 8, **ch
 def members_of_group(group: int) -> list[psutil.Process]:
     """Every living process of a process group."""
     found = []
-    for process in psutil.process_iter():
+    for process in psutil.process_iter(["name"]):
         try:
             if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(process)
@@ -141,6 +141,16 @@ def is_gone_within(group: int, limit_s: float) -> bool:
         if time.monotonic() > deadline:
             return False
         time.sleep(0.05)
+    return True
+
+
+def a_compiler_runs_within(group: int, limit_s: float) -> bool:
+    """Whether a C++ compiler is at work in the process group in time: caught by its name, it works for a second or more."""
+    deadline = time.monotonic() + limit_s
+    while not any(process.info["name"] == "cc1plus" for process in members_of_group(group)):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
     return True
 
 

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import psutil
 import pytest
-from measured import MeasuredChild, is_gone_within, members_of_group, point, set_up, write_model_file
+from measured import (
+    MeasuredChild,
+    a_compiler_runs_within,
+    is_gone_within,
+    members_of_group,
+    point,
+    set_up,
+    write_model_file,
+)
 
 from engine.catalog import find_variant
 from engine.child.compile_check import CompileCheck
@@ -122,12 +130,7 @@ def test_the_end_of_stdin_kills_a_child_that_is_busy_loading(tmp_path: Path) -> 
 def test_the_end_of_stdin_kills_running_compilers_too(tiny_model: Path, tmp_path: Path) -> None:
     with MeasuredChild(tmp_path) as child:
         child.send(set_up(point(tiny_model), variant="torch-compile/default"))
-        deadline = time.monotonic() + 60
-        while "first_call" not in child.phases() and time.monotonic() < deadline:
-            child.wait_for(PhaseChanged)
-        while not psutil.Process(child.process.pid).children() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert len(members_of_group(child.process.pid)) > 1
+        assert a_compiler_runs_within(child.process.pid, 60)
         assert child.process.stdin is not None
         child.process.stdin.close()
         assert is_gone_within(child.process.pid, 5)
