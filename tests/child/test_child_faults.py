@@ -2,10 +2,8 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 
-import psutil
 import pytest
 from measured import (
     MeasuredChild,
