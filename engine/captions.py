@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from engine import formatting
 from engine.catalog.operators import OPERATORS
 from engine.comparison import ComparisonRow
+from engine.metrics import METRICS
 from engine.result import Run
 from engine.spec import Workload
+from engine.terms import TERMS
 
 SEPARATOR = " · "
+MEANINGS_OF_ROW = " ".join(
+    [f"{term.word}: {term.meaning}" for term in TERMS if term.word in ("Process set", "Round")]
+    + [f"{METRICS[key].label}: {METRICS[key].meaning}" for key in ("median_s", "iqr_s")]
+)
+"""What the words of `of_row` mean, for a hover."""
 
 
 def of_workload(workload: Workload) -> str:
@@ -45,6 +53,34 @@ def of_run(run: Run) -> str:
         measured(run),
     ]
     return SEPARATOR.join(filter(None, parts))
+
+
+def of_runs(runs: Sequence[Run]) -> str:
+    """The same for a picture of several runs: what they share once, and from when to when they were measured."""
+    if len({of_run(run) for run in runs}) == 1:
+        return of_run(runs[0])
+    known = [run.environment for run in runs if run.environment]
+    devices = dict.fromkeys(environment.device.name for environment in known)
+    torches = dict.fromkeys(environment.machine.versions.get("torch") or "unknown" for environment in known)
+    protocols = dict.fromkeys(run.experiment.protocol.name for run in runs)
+    moments = sorted(filter(None, (run.finished_at or run.started_at or run.submitted_at for run in runs)))
+    when = f"measured {moment(moments[0])} to {moment(moments[-1])}" if moments else ""
+    torch = f"torch {' and '.join(torches)}" if torches else ""
+    protocol = f"{' and '.join(protocols)} protocol"
+    return SEPARATOR.join(filter(None, (", ".join(devices), torch, protocol, when)))
+
+
+def of_versions(run: Run) -> str:
+    """Everything that was installed where a run was measured: for the foot of a slide."""
+    if run.environment is None:
+        return ""
+    versions = [
+        f"{name} {version}"
+        for name, version in run.environment.machine.versions.items()
+        if version and name != "torch_git"
+    ]
+    driver = f"driver {run.environment.device.driver}" if run.environment.device.driver else ""
+    return SEPARATOR.join(filter(None, (run.environment.machine.system, driver, *versions)))
 
 
 def of_chart(run: Run, workload: Workload) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 from engine import captions, formatting
 from engine.comparison import ComparisonRow, number
 from engine.cost_table import break_even, percentile
+from engine.metrics import METRICS
 from engine.result import Run
 from engine.store import RunSummary
 
@@ -21,6 +22,16 @@ def labelled(run: Run, rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
         f"{row.label}, " + _in_one_piece(run.label or f"{captions.shape_of(row.workload)}, {moment}") for row in rows
     ]
     return [replace(row, label=label) for row, label in zip(rows, labels, strict=True) if not row.is_twin]
+
+
+MEANINGS = {
+    "speed-up": METRICS["speedup"].meaning,
+    "median": METRICS["median_s"].meaning,
+    "p95": METRICS["p95_s"].meaning,
+    "set-up, empty cache": METRICS["cold_start_s"].meaning,
+    "pays back": METRICS["break_even_calls"].meaning,
+}
+"""What the columns of `side_by_side` mean, for a hover."""
 
 
 def _in_one_piece(name: str) -> str:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from engine import worker
-from pages.parts import compare_add, compare_exports, compare_set, compare_understood, compare_view
+from pages.parts import compare_add, compare_exports, compare_set, compare_understood, compare_view, notices
 
 store = worker.get().store
 st.title("Compare devices")
@@ -14,11 +14,11 @@ st.caption(
 compare_add.show(store, compare_set.opened(store))
 opened = compare_set.opened(store)
 if opened is None or not opened.arms:
-    with st.container(border=True, key="empty"):
-        st.markdown("##### :material/compare_arrows: Nothing to compare yet")
-        st.markdown(
-            "Upload two result files, add the shipped samples, or add runs measured here: a bar per device appears."
-        )
+    notices.empty(
+        ":material/compare_arrows:",
+        "Nothing to compare yet",
+        "Upload two result files, add the shipped samples, or add runs measured here: a bar per device appears.",
+    )
 else:
     sentence_first = st.container()
     compare_set.show_heading(store)

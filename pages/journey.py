@@ -6,41 +6,59 @@ from engine import formatting, worker
 from engine.estimate import estimate_seconds
 from engine.headline import leading_row
 from engine.journey import drive
+from engine.slides import runs_behind
 from engine.spec import Workload, find_protocol
-from pages.parts import advice_part, claims_board, controls, job, link, measured, route, verdicts
+from pages.parts import (
+    advice_part,
+    claims_board,
+    controls,
+    exports,
+    job,
+    link,
+    measured,
+    notices,
+    present,
+    route,
+    verdicts,
+)
 
 state = st.session_state
 store = worker.get().store
-st.title("From city street to motorway")
-st.caption(
-    "Every step of an article on fast inference, measured: what it really brings, at what price, and whether it happened at all."
-)
-
 controls.refuse_code(state.model)
 model = Workload(
     model=state.model, batch_size=state.batch_size, sequence_length=state.sequence_length, dtype=state.dtype
 )
 wanted = drive(model, state.device, find_protocol(state.protocol))
 run = link.shown_run(store)
-if run is not None and run.status in job.UNFINISHED:
-    job.show(run.id)
 shown = None if run is not None and run.status in job.UNFINISHED and not run.outcomes else run
 found = route.current_steps(measured.model_point(shown) or model, state.device, shown)
 rows = [step.row for step in found if step.row]
 lead = leading_row(rows)
 source = next((step.run for step in found if step.row is lead), None)
+if present.is_on():
+    present.show_route(found)
+st.title("From city street to motorway")
+st.caption(
+    "Every step of an article on fast inference, measured: what it really brings, at what price, and whether it happened at all."
+)
+if run is not None and run.status in job.UNFINISHED:
+    job.show(run.id)
 if lead is None or source is None:
-    st.info(
+    notices.empty(
+        ":material/bar_chart:",
+        "Nothing measured here yet",
         "Here the steps will stand side by side: speed-ups with intervals, the claims, and what to do. Drive the route once.",
-        icon=":material/bar_chart:",
     )
 else:
-    measured.show_origin(source)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        measured.show_origin(source)
+        st.space("stretch")
+        exports.show_pack(found)
+        present.show_way_in()
     verdicts.show(source, lead, rows, None)
     route.show(found)
-    every_row = measured.rows_of(source)
-    claims_board.show(every_row)
-    advice_part.show(source, [row for row in every_row if row.workload == lead.workload])
+    claims_board.show([row for each in runs_behind(found) for row in measured.rows_of(each)])
+    advice_part.show(source, [row for row in measured.rows_of(source) if row.workload == lead.workload])
 
 st.subheader("Drive the whole route", anchor="drive")
 with st.container(border=True, key="drive"):

@@ -5,13 +5,15 @@ import streamlit as st
 from engine import worker
 from engine.side_by_side import run_list
 from engine.store import samples
-from pages.parts import job, lengths_story, link, manage, side_by_side
+from pages.parts import job, lengths_story, link, manage, notices, present, side_by_side
 
 store = worker.get().store
-st.title("Results")
-
 shown = link.shown_run(store)
 compared = link.compared_runs(store)
+if present.is_on():
+    present.show_together(compared) if compared and shown is None else present.show_run(shown)
+
+st.title("Results")
 if shown is not None:
     manage.show_heading([shown])
     if shown.status in ("queued", "running"):
@@ -25,8 +27,9 @@ elif compared:
 st.subheader("All runs")
 runs = [*store.runs(), *samples()]
 if not runs:
-    st.info("Every run will be listed here. Open a technique and press Run.", icon=":material/database:")
-    st.page_link("torch_compile.py", label="Measure torch.compile", icon=":material/arrow_forward:")
+    words = "Every run will be listed here. Open a technique and press Run."
+    with notices.empty(":material/database:", "Nothing measured here yet", words):
+        st.page_link("torch_compile.py", label="Measure torch.compile", icon=":material/arrow_forward:")
     st.stop()
 st.caption("Tick one run to open it, several to compare them.")
 table = st.dataframe(

@@ -1,12 +1,13 @@
 """Entry page: configuration, navigation from the catalog, and the choices every page shares. `app.py` serves this file."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from engine import catalog, worker
-from pages.parts import controls, link, notices
+from pages.parts import controls, link, notices, present
 
-st.set_page_config(page_title="Latency Lab", page_icon=":material/speed:", layout="wide")
-
+FAVICON = Path(__file__).parent / "favicon.svg"
 JOURNEY = st.Page("journey.py", title="The journey", icon=":material/conversion_path:", default=True)
 TECHNIQUES = [
     st.Page(each.page, title=each.title, icon=each.icon, url_path=each.key, help=each.summary)
@@ -18,14 +19,20 @@ COMPARE = st.Page(
 )
 GLOSSARY = st.Page("glossary.py", title="Glossary", icon=":material/menu_book:", help="The words of the other pages.")
 page = st.navigation(
-    {"Start": [JOURNEY], "Techniques": TECHNIQUES, "Results": [RESULTS, COMPARE], "Learn": [GLOSSARY]}, expanded=True
+    {"Start": [JOURNEY], "Techniques": TECHNIQUES, "Results": [RESULTS, COMPARE], "Learn": [GLOSSARY]},
+    expanded=True,
+    position="hidden" if present.is_on() else "sidebar",
 )
+st.set_page_config(page_title=f"{page.title} · Latency Lab", page_icon=str(FAVICON), layout="wide")
 
 with notices.user_errors():
     service = worker.get()
     machine = service.machine()
     link.drop_unusable(service.store, machine)
     controls.prepare(link.shown_run(service.store))
-    with st.sidebar:
-        controls.device_and_model(machine)
+    if not present.is_on():
+        with st.sidebar:
+            controls.device_and_model(machine)
     page.run()
+    if present.is_on():  # a page that shows slides has stopped by now
+        present.show([], [])

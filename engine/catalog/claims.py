@@ -67,6 +67,6 @@ CLAIMS: tuple[Claim, ...] = (
         variant="kernel-fusion/addcmul",
         baseline="kernel-fusion/separate",
         figure="1 launch, not 3",
-        source_note="it has not been measured here; run it below",
+        source_note="it has not been measured here",
     ),
 )

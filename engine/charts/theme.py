@@ -131,9 +131,7 @@ def new_figure(title: str, height: int, subtitle: str = "", wide: bool = False) 
 
     `height` is that of plot and axis; the heading adds to it. A `wide` figure fills a page, another one half of it.
     """
-    # No-break spaces keep each part of the caption in one piece; the line ends between parts.
-    parts = subtitle.replace(" ", "\u00a0").replace("\u00a0·\u00a0", "\u00a0· ")
-    lines = wrapped(parts, SUBTITLE_WIDTHS[wide], 4)
+    lines = wrapped(in_whole_parts(subtitle), SUBTITLE_WIDTHS[wide], 4)
     heading = {
         "text": f"<b>{escaped(title)}</b>",
         "subtitle": {"text": "<br>".join(lines), "font": {"size": SUBTITLE_SIZE, "color": NEUTRAL}},
@@ -150,6 +148,11 @@ def new_figure(title: str, height: int, subtitle: str = "", wide: bool = False) 
         font={"size": TEXT_SIZE},
         showlegend=False,
     )
+
+
+def in_whole_parts(caption: str) -> str:
+    """A caption whose lines end between its parts: no-break spaces keep each part in one piece."""
+    return caption.replace(" ", "\u00a0").replace("\u00a0·\u00a0", "\u00a0· ")
 
 
 def wrapped(text: str, width: int, most: int) -> list[str]:

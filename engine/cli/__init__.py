@@ -14,6 +14,7 @@ from engine.cli.compare import compare
 from engine.cli.console import complain
 from engine.cli.devices import devices
 from engine.cli.gpu_check import gpu_check
+from engine.cli.meeting import report
 from engine.cli.run import run
 from engine.cli.selftest import selftest
 from engine.cli.suite import suite
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (devices, run, suite, compare, verify, selftest, gpu_check):
+for command in (devices, run, suite, compare, report, verify, selftest, gpu_check):
     app.command()(command)
 
 

@@ -6,7 +6,10 @@ import streamlit as st
 
 from engine import exports, results_csv
 from engine.comparison import ComparisonRow, compare_run
+from engine.journey import Step, steps
 from engine.result import Run
+from engine.spec import Workload
+from pages.parts import measured
 
 
 def show(runs: list[Run], key: str) -> None:
@@ -43,6 +46,26 @@ def show(runs: list[Run], key: str) -> None:
                 on_click="ignore",
                 help="One file with all charts; opens with no network.",
             )
+            show_pack(steps([(runs[0], measured.rows_of(runs[0]))], _point(runs[0])))
+
+
+def show_pack(found: list[Step]) -> None:
+    """One file for a meeting: route, claims, distributions, costs and environment; nothing where no step was measured."""
+    if any(step.row for step in found):
+        st.download_button(
+            "Meeting pack",
+            lambda: exports.meeting_pack(found),
+            "latency-lab-meeting.html",
+            "text/html",
+            key="export_pack",
+            icon=":material/co_present:",
+            on_click="ignore",
+            help="Route, claims, distributions, costs and environment in one file that opens with no network and prints well.",
+        )
+
+
+def _point(run: Run) -> Workload:
+    return measured.model_point(run) or run.experiment.workloads[0]
 
 
 def _rows(runs: list[Run]) -> list[ComparisonRow]:

@@ -1,7 +1,7 @@
 """Every view is a link: what stands in the query parameters, and one sentence for each that means nothing.
 
 The widgets of `controls` keep their own parameters up to date. `run` names the run a page shows, `runs` those the Results
-page compares.
+page compares. `present=1` asks for slides instead of the page, `slide` for one of them.
 """
 
 import streamlit as st
@@ -17,6 +17,7 @@ NUMBERS = {"batch_size": MAX_BATCH_SIZE, "sequence_length": MAX_SEQUENCE_LENGTH}
 MODEL_DTYPES = tuple(dtype for dtype in DTYPES if dtype in ("float32", "bfloat16", "float16"))
 CHOICES = {"dtype": MODEL_DTYPES, "protocol": tuple(PROTOCOLS)}
 LONGEST_TEXTS = {"model": 200, "lengths": 400}
+MAX_SLIDE = 999
 SETTINGS = (*NUMBERS, *CHOICES, *LONGEST_TEXTS, "device")
 SHOWN = 40
 
@@ -45,7 +46,11 @@ def to_run(run: Run) -> dict[str, str]:
 def settings() -> dict[str, str | int]:
     """What the link says about the widgets; `drop_unusable` has been called."""
     named = st.query_params.to_dict()
-    return {name: int(text) if name in NUMBERS else text for name, text in named.items() if name in SETTINGS}
+    return {
+        name: int(text) if name in NUMBERS else _of_choice(name, text)
+        for name, text in named.items()
+        if name in SETTINGS
+    }
 
 
 def drop_unusable(store: Store, machine: Machine | None) -> None:
@@ -78,13 +83,20 @@ def _problem(store: Store, allowed: dict[str, tuple[str, ...]], name: str, text:
     shown = repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")
     if name in NUMBERS and not _is_number(text, NUMBERS[name]):
         return _refusal(name, shown, f"whole numbers from 1 to {NUMBERS[name]:,}")
-    if name in allowed and text not in allowed[name]:
+    if name == "slide" and not _is_number(text, MAX_SLIDE):
+        return _refusal(name, shown, f"whole numbers from 1 to {MAX_SLIDE}")
+    if name in allowed and _of_choice(name, text) not in allowed[name]:
         return _refusal(name, shown, ", ".join(allowed[name]))
     if name in LONGEST_TEXTS and not 0 < len(text) <= LONGEST_TEXTS[name]:
         return _refusal(name, shown, f"1 to {LONGEST_TEXTS[name]} characters")
     if name == "run" and _find(store, text) is None:
         return f"The link names run {shown}, which is not here; it may have been deleted."
     return None
+
+
+def _of_choice(name: str, text: str) -> str:
+    """The key behind a choice: widgets put its label, which is capitalised, into the link."""
+    return text.lower() if name in CHOICES else text
 
 
 def _refusal(name: str, shown: str, allowed: str) -> str:

@@ -5,7 +5,7 @@ import streamlit as st
 from engine import worker
 from engine.result import Run
 from engine.store import RunSummary
-from pages.parts import exports, measured
+from pages.parts import exports, measured, present
 
 MAX_COMPARED = 8
 """More runs than this side by side are no longer readable on one screen."""
@@ -38,6 +38,8 @@ def show_heading(runs: list[Run]) -> None:
             _go()
         if is_own and st.button("Delete", key="delete_shown", icon=":material/delete:", type="tertiary"):
             st.session_state["to_delete"] = runs[0].id
+        st.space("stretch")
+        present.show_way_in(runs[0] if len(runs) == 1 else None)
     if is_own and st.session_state.get("to_delete") == runs[0].id:
         _confirm_deletion([runs[0].id])
     if len(runs) > 1:

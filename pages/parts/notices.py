@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from engine.errors import UserError
 
@@ -22,6 +23,14 @@ def plain(text: str) -> str:
 def explained(label: str, meaning: str | None) -> str:
     """`label` as Markdown that tells its meaning on hover and leads to the glossary; the label alone without a meaning."""
     return f'[{plain(label)}](glossary "{meaning}")' if meaning else plain(label)
+
+
+def empty(icon: str, title: str, words: str) -> DeltaGenerator:
+    """What will be here, in the one look that empty places have; put the button that fills it into what this returns."""
+    box = st.container(border=True, key="empty")
+    box.markdown(f"##### {icon} {title}")
+    box.markdown(words)
+    return box
 
 
 @contextmanager

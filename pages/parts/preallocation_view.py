@@ -7,12 +7,12 @@ import streamlit as st
 from engine import captions, catalog
 from engine.charts import speedup_bars
 from engine.comparison import ComparisonRow
-from engine.evidence_table import evidence_table
+from engine.evidence_table import evidence_table, meanings
 from engine.result import Run
 from engine.sweep import points_of, series_in
 from engine.sweep_table import example_table
 from engine.sweep_words import AS_WRITTEN, WEIGHTS_OUTSIDE, article_example, where_curves_part
-from pages.parts import measured, notices, pictures, result, sweep_view, verdicts
+from pages.parts import measured, notices, pictures, proofs, result, sweep_view, verdicts
 
 WHERE = {AS_WRITTEN: "as written", WEIGHTS_OUTSIDE: "weights drawn beforehand"}
 STREAM = "request-stream"
@@ -106,7 +106,7 @@ def _show_pooling(run: Run, rows: list[ComparisonRow], every_row: list[Compariso
             pictures.show_speedups(run, rows, "pooling")
     known = [row for row in rows if row.samples]
     if known:
-        _show_evidence(run, known, "evidence_pooling")
+        _show_evidence(run, known)
     else:
         st.caption(
             ":material/do_not_disturb_on: Not available here: fragmentation is CUDA's allocator's, and this device has none. "
@@ -118,6 +118,5 @@ def _show_pooling(run: Run, rows: list[ComparisonRow], every_row: list[Compariso
             verdicts.show_claim(claim, every_row)
 
 
-def _show_evidence(run: Run, rows: list[ComparisonRow], key: str) -> None:
-    table = evidence_table(run, rows)
-    st.dataframe(table, key=key, hide_index=True, height="content", alt="What was seen of each variant")
+def _show_evidence(run: Run, rows: list[ComparisonRow]) -> None:
+    proofs.show_facts(evidence_table(run, rows).assign(meaning=meanings(run, rows)))

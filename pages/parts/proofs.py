@@ -8,6 +8,8 @@ from engine.evidence_table import PROOFS, PROVEN, evidence_table, meanings
 from engine.result import Failure, Run
 from pages.parts import notices
 
+FACTS_SHOWN, FACTS_HEIGHT = 14, 620
+"""More facts than these scroll in a box of so many pixels, so that what follows stays in reach."""
 ANSWERS = {
     True: ":green[:material/check_circle:] yes",
     False: ":red[:material/cancel:] no",
@@ -26,17 +28,20 @@ def show_evidence(run: Run, rows: list[ComparisonRow]) -> None:
         hide_index=True,
         alt="Proofs for each variant: " + "; ".join(f"{row.label}: {_ran(row)}" for row in known),
     )
-    st.dataframe(
-        table.iloc[len(PROOFS) :],
-        key="evidence",
-        hide_index=True,
-        height="content",
-        column_config={
-            "check": st.column_config.TextColumn("fact", pinned=True, width="medium"),
-            "meaning": st.column_config.TextColumn("what it means", width="large"),
-        },
-        alt="Raw facts behind the proofs, one column for each variant",
-    )
+    show_facts(table.iloc[len(PROOFS) :])
+
+
+def show_facts(table: pd.DataFrame) -> None:
+    """Lines of an evidence table with a column `meaning`; cells wrap, and each line's meaning is one hover away."""
+    shown = table.drop(columns="meaning").rename(columns=notices.plain).map(notices.plain)
+    shown["check"] = [notices.explained(*pair) for pair in zip(table["check"], table["meaning"], strict=True)]
+    with st.container(height=FACTS_HEIGHT if len(table) > FACTS_SHOWN else "content", border=False):
+        st.table(
+            shown.rename(columns={"check": "fact"}),
+            border="horizontal",
+            hide_index=True,
+            alt="Raw facts behind the proofs, one column for each variant",
+        )
 
 
 def show_failures(run: Run, rows: list[ComparisonRow]) -> None:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from engine.charts import speedup_bars
 from engine.result import Run
-from engine.side_by_side import labelled, side_by_side
+from engine.side_by_side import MEANINGS, labelled, side_by_side
 from pages.parts import measured, pictures
 
 
@@ -16,5 +16,10 @@ def show(runs: list[Run]) -> None:
         figure = speedup_bars.speedup_bars(rows, f"{len(runs)} runs side by side")
         st.plotly_chart(figure, key="chart_compared", config=pictures.CONFIG, alt=speedup_bars.alt_text(rows))
     st.dataframe(
-        side_by_side(rows), key="compared", hide_index=True, height="content", alt="Every number of the compared runs"
+        side_by_side(rows),
+        key="compared",
+        hide_index=True,
+        height="content",
+        alt="Every number of the compared runs",
+        column_config={name: st.column_config.TextColumn(help=meaning) for name, meaning in MEANINGS.items()},
     )

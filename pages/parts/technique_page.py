@@ -9,7 +9,7 @@ from engine import captions, catalog, formatting, worker
 from engine.estimate import estimate_seconds
 from engine.result import Run
 from engine.spec import Experiment
-from pages.parts import controls, explanation, job, link, measured, notices, result
+from pages.parts import controls, explanation, job, link, measured, notices, present, result
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ def show(key: str, own: Own = ONE_MODEL) -> None:
     wanted = own.experiment_of(technique)
     _submit_if_asked(wanted, own)
     run = link.shown_run(store) or measured.newest_run(store, technique, wanted)
+    if present.is_on():
+        present.show_run(run, technique)
     st.title(technique.title)
     st.caption(technique.picture)
     if run is None:
@@ -56,11 +58,8 @@ def show(key: str, own: Own = ONE_MODEL) -> None:
 
 def _show_empty(technique: catalog.Technique, own: Own) -> None:
     """What will be here, and the one button that fills it."""
-    with st.container(border=True, key="empty"):
-        st.markdown("##### :material/bar_chart: Nothing measured here yet")
-        st.markdown(
-            f"{technique.summary} One run shows what it brings on this machine, at what price, and whether it really happened."
-        )
+    words = f"{technique.summary} One run shows what it brings on this machine, at what price, and whether it really happened."
+    with notices.empty(":material/bar_chart:", "Nothing measured here yet", words):
         _run_button("Measure it now", "measure_first", own)
 
 
@@ -76,6 +75,7 @@ def _show_age(run: Run, own: Own) -> None:
                 color="orange",
             )
         st.space("stretch")
+        present.show_way_in(run)
         _run_button(
             "Measure again" if not differences else "Measure with these settings",
             "measure_again",

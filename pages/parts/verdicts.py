@@ -4,6 +4,7 @@ import streamlit as st
 
 from engine import captions, catalog
 from engine.comparison import ComparisonRow, claim_verdict, sentence
+from engine.metrics import METRICS
 from engine.result import Run
 from pages.parts import notices
 
@@ -23,8 +24,11 @@ def show(
         claims = claims_of(technique)
     columns = st.columns([2, 1] if claims else [1])
     with columns[0].container(border=True, height="stretch", key="verdict"):
-        st.markdown(f"#### :{row.verdict.colour}[{row.verdict.icon}] {notices.plain(sentence(row))}")
-        st.caption(notices.plain(captions.of_row(row)))
+        st.markdown(
+            f"#### :{row.verdict.colour}[{row.verdict.icon}] {notices.plain(sentence(row))}",
+            help=METRICS["speedup"].meaning,
+        )
+        st.caption(notices.plain(captions.of_row(row)), help=captions.MEANINGS_OF_ROW)
         _show_badges(row)
     for claim in claims:
         with columns[1].container(border=True, height="stretch", key=f"claim_{claim.key}"):

@@ -75,6 +75,7 @@ def test_a_result_is_told_from_the_sentence_to_the_proof(service: Worker, open_p
         "Result CSV",
         "Markdown table",
         "Standalone HTML",
+        "Meeting pack",
     ]
 
 

@@ -106,7 +106,7 @@ def test_an_interrupted_run_shows_what_it_has_and_can_be_run_again(service: Work
 
 
 def test_the_result_list_names_every_run_and_none_when_empty(service: Worker, open_page: OpenPage) -> None:
-    assert "Every run will be listed here" in open_page("results.py").info[0].value
+    assert "Every run will be listed here" in shown(open_page("results.py"))
     for name in ("one", "two"):
         service.store.import_run(made_run(name, label=f"label of {name}", point=SMALL))
     app = open_page("results.py")

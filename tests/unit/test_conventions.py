@@ -22,7 +22,7 @@ HOMES = {
     "torch": ("engine/child/",),
     "transformers": ("engine/child/",),
     "streamlit": ("app.py", "pages/"),
-    "plotly": ("engine/charts/", "engine/exports.py", "pages/"),
+    "plotly": ("engine/charts/", "engine/exports/", "pages/"),
     "sqlite3": ("engine/store.py", "engine/store/"),
 }
 # The engine's own layers. A file whose path starts with the key never imports the modules on the right.
@@ -182,6 +182,21 @@ def test_every_technique_has_its_page_and_every_page_is_in_the_navigation() -> N
     assert technique_pages <= existing
     named_by_the_router = set(re.findall(r"\b\w+\.py\b", (ROOT / "pages" / "router.py").read_text()))
     assert existing - technique_pages - {"router.py", "__init__.py"} <= named_by_the_router
+
+
+def test_every_chart_and_table_on_a_page_says_in_words_what_it_shows() -> None:
+    silent = [
+        f"{relative(path)}:{node.lineno}"
+        for path in (*PAGES, *PAGE_PARTS)
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("plotly_chart", "table", "dataframe", "data_editor")
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "st"
+        and not any(keyword.arg == "alt" for keyword in node.keywords)
+    ]
+    assert silent == []
 
 
 def tracked_files() -> set[str]:

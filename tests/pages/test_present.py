@@ -1,0 +1,85 @@
+"""Present mode on every page: slides instead of the page, the place in the link, a way in and a way out."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine import catalog
+from engine.worker import Worker
+from tests.pages.conftest import OpenPage, shown
+from tests.pages.made_runs import made_run
+
+PAGES = ["journey.py", "results.py", "compare.py", "glossary.py", *(each.page for each in catalog.TECHNIQUES)]
+WITH_A_RESULT = ["journey.py", "torch_compile.py", "results.py"]
+
+
+def sentence_of(app: AppTest) -> str:
+    return app.markdown[0].value.replace("\\", "").removeprefix("# ")
+
+
+@pytest.mark.parametrize("page", WITH_A_RESULT)
+def test_slides_come_from_the_shipped_sample_without_menu_or_controls(
+    sample: object, open_page: OpenPage, page: str
+) -> None:
+    app = open_page(page, present="1", **({"run": "sample"} if page == "results.py" else {}))
+    assert not app.exception
+    assert sentence_of(app).startswith("torch.compile is 1.40x")
+    assert len(app.get("plotly_chart")) == 1
+    assert not app.title and not app.selectbox and not app.number_input
+    assert [button.label for button in app.button] == ["Back", "Next", "Leave", "Page up", "Page down"]
+
+
+def test_next_and_back_change_the_link_and_a_reload_keeps_the_place(sample: object, open_page: OpenPage) -> None:
+    app = open_page("torch_compile.py", present="1")
+    assert app.button(key="back").disabled
+    app.button(key="next").click().run()
+    second = sentence_of(app)
+    assert app.query_params["slide"] == "2" and second.startswith("Half of the calls")
+    assert sentence_of(open_page("torch_compile.py", present="1", slide="2")) == second
+    app.button(key="back").click().run()
+    assert sentence_of(app).startswith("torch.compile is 1.40x")
+    last = open_page("torch_compile.py", present="1", slide="99")
+    assert last.button(key="next").disabled and not last.exception
+
+
+@pytest.mark.parametrize("slide", ["0", "-1", "two", "1e9", "9" * 50])
+def test_a_slide_that_cannot_be_is_refused_in_one_sentence(sample: object, open_page: OpenPage, slide: str) -> None:
+    app = open_page("torch_compile.py", present="1", slide=slide)
+    assert not app.exception
+    assert [text.value for text in app.text if "slide=" in text.value and "whole numbers from 1 to 999" in text.value]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_with_nothing_to_present_says_so_and_can_be_left(open_page: OpenPage, page: str) -> None:
+    app = open_page(page, present="1")
+    assert not app.exception
+    app.button(key="leave").click().run()
+    assert not app.exception
+    assert "present" not in app.query_params and app.title
+
+
+@pytest.mark.parametrize("page", WITH_A_RESULT)
+def test_the_button_on_a_result_names_its_run_and_leaving_brings_the_settings_back(
+    service: Worker, open_page: OpenPage, page: str
+) -> None:
+    service.store.import_run(made_run("eight"))
+    app = open_page(page, run="eight")
+    app.button(key="present").click().run()
+    assert app.query_params["present"] == "1" and app.query_params["run"] == "eight"
+    app.button(key="leave").click().run()
+    assert not app.exception
+    assert "the settings now differ" not in shown(app)
+    assert app.session_state["batch_size"] == 8
+
+
+def test_compared_runs_are_one_slide(service: Worker, open_page: OpenPage) -> None:
+    for name in ("one", "two"):
+        service.store.import_run(made_run(name, label=name))
+    app = open_page("results.py", runs="one,two", present="1")
+    assert sentence_of(app).startswith("2 runs side by side")
+    assert len(app.get("plotly_chart")) == 1
+
+
+def test_a_choice_written_as_the_widgets_write_it_is_understood(open_page: OpenPage) -> None:
+    app = open_page("torch_compile.py", protocol="Quick")
+    assert not [text for text in app.text if "protocol=" in text.value]
+    assert app.session_state["protocol"] == "quick"

@@ -1,0 +1,97 @@
+"""Slides: one sentence and one picture each, stamped with where the numbers come from, for every kind of run."""
+
+from dataclasses import replace
+
+import pytest
+
+from engine import captions
+from engine.charts import projector, speedup_bars, theme
+from engine.comparison import compare_run
+from engine.journey import steps
+from engine.result import Run
+from engine.slides import Slide, compared_slides, route_slides, run_slides
+from tests.pages.made_runs import POINT, made_run, with_failure
+
+STAMP = "Hand-made CPU, 2 cores · torch 2.13.0 · standard protocol · measured 30 Nov 2026, 09:03 UTC"
+
+
+def slides_of(run: Run, technique: str | None = "torch-compile") -> list[Slide]:
+    return run_slides(run, compare_run(run), technique)
+
+
+def route_of(run: Run) -> list[Slide]:
+    rows = compare_run(run)
+    return route_slides(steps([(run, rows)], POINT), rows)
+
+
+def test_a_run_is_told_from_the_verdict_to_the_claim() -> None:
+    slides = slides_of(made_run())
+    assert [slide.key for slide in slides] == ["verdict", "latency", "first calls", "price", "proof", "claims"]
+    assert slides[0].sentence.startswith("torch.compile is 1.40x [")
+    assert slides[1].sentence.startswith("Half of the calls with torch.compile take less than 15.")
+    assert "with eager 21." in slides[1].sentence
+    assert slides[2].sentence.startswith("The first call with torch.compile takes 9.3")
+    assert "it pays back after" in slides[3].sentence
+    assert (
+        slides[4].sentence
+        == "torch.compile really ran: 1 graph compiled; no recompile while timing; no fallback to eager, no graph break."
+    )
+
+
+@pytest.mark.parametrize("run", [made_run(), made_run(protocol="quick"), with_failure(made_run(), "no compiler")])
+def test_every_slide_has_one_sentence_one_picture_and_its_stamp(run: Run) -> None:
+    for slide in (*slides_of(run), *slides_of(run, None), *route_of(run)):
+        assert slide.sentence.endswith(".")
+        assert captions.of_run(run) in slide.stamp
+        assert (slide.draw is None) != (slide.table is None)
+        if slide.draw is not None:
+            figure, alt = slide.draw()
+            assert figure.data and alt
+
+
+def test_keys_of_one_deck_differ() -> None:
+    for deck in (slides_of(made_run()), route_of(made_run())):
+        assert len({slide.key for slide in deck}) == len(deck)
+
+
+def test_a_failed_technique_is_said_first_and_shown_in_the_picture() -> None:
+    slides = slides_of(with_failure(made_run(), "no compiler"))
+    assert "no compiler" in slides[0].sentence
+    assert not [slide for slide in slides if "1.40x" in slide.sentence]
+
+
+def test_the_route_shows_all_steps_then_each_step_then_what_to_do() -> None:
+    slides = route_of(made_run())
+    assert [slide.key for slide in slides] == ["route", "stacked", "step torch-compile", "price", "claims"]
+    assert slides[3].sentence.startswith("Use torch.compile here: 1.40x (faster)")
+    assert len(slides[4].table) > 5
+    assert route_of(replace(made_run(), outcomes=())) == []
+
+
+def test_advice_to_stay_is_said_as_such() -> None:
+    slow = route_of(made_run(speedup=0.8))
+    assert next(slide for slide in slow if slide.key == "price").sentence.startswith("Stay with eager")
+
+
+def test_several_runs_are_stamped_with_all_their_days() -> None:
+    later = replace(made_run("later"), finished_at="2026-12-02T10:00:00+00:00")
+    (slide,) = compared_slides([made_run(), later], compare_run(later))
+    assert slide.stamp.endswith("measured 30 Nov 2026, 09:03 UTC to 2 Dec 2026, 10:00 UTC")
+
+
+def test_a_figure_for_the_projector_is_larger_and_carries_its_stamp() -> None:
+    rows = [row for row in compare_run(made_run()) if not row.is_twin]
+    small = speedup_bars.speedup_bars(rows)
+    large = projector.enlarged(small, STAMP)
+    assert large.layout.title.subtitle.text.replace("\u00a0", " ") == STAMP
+    assert large.layout.yaxis.tickfont.size > 1.5 * theme.TEXT_SIZE
+    assert large.layout.annotations[0].font.size > 1.5 * theme.TEXT_SIZE
+    assert f"font-size:{round(theme.SUBTITLE_SIZE * projector.MOST)}px" in large.layout.annotations[0].text
+    assert large.layout.height == projector.SCREEN_HEIGHT
+    assert small.layout.yaxis.tickfont.size == theme.TEXT_SIZE, "the page's own figure stays as it is"
+
+
+def test_many_rows_still_fit_the_screen_or_nearly() -> None:
+    rows = [row for row in compare_run(made_run()) if not row.is_twin] * 5
+    large = projector.enlarged(speedup_bars.speedup_bars(rows), STAMP)
+    assert large.layout.height <= projector.SCREEN_HEIGHT * 1.02
