@@ -33,6 +33,7 @@ with notices.user_errors():
     if not present.is_on():
         with st.sidebar:
             controls.device_and_model(machine)
-    page.run()
-    if present.is_on():  # a page that shows slides has stopped by now
+    if page not in (COMPARE, GLOSSARY) or not present.is_on():
+        page.run()
+    if present.is_on():  # a page with slides has shown them and stopped by now
         present.show([], [])

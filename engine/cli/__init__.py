@@ -14,7 +14,7 @@ from engine.cli.compare import compare
 from engine.cli.console import complain
 from engine.cli.devices import devices
 from engine.cli.gpu_check import gpu_check
-from engine.cli.meeting import report
+from engine.cli.meeting import meeting
 from engine.cli.run import run
 from engine.cli.selftest import selftest
 from engine.cli.suite import suite
@@ -30,8 +30,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (devices, run, suite, compare, report, verify, selftest, gpu_check):
+for command in (devices, run, suite, compare, verify, selftest, gpu_check):
     app.command()(command)
+app.command("report")(meeting)
 
 
 def main() -> None:

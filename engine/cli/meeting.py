@@ -21,7 +21,7 @@ Files = Annotated[list[Path], typer.Argument(help="Result CSVs of one device, th
 Html = Annotated[Path, typer.Option(help="Where to write the page.")]
 
 
-def report(files: Files, html: Html = Path("latency-lab.html")) -> None:
+def meeting(files: Files, html: Html = Path("latency-lab.html")) -> None:
     """Route, claims, distributions, costs and environment as one HTML file that opens with no network."""
     if find_spec("plotly") is None:
         raise UserError("Charts need plotly, which is not installed here: pip install plotly.")

@@ -25,9 +25,9 @@ def explained(label: str, meaning: str | None) -> str:
     return f'[{plain(label)}](glossary "{meaning}")' if meaning else plain(label)
 
 
-def empty(icon: str, title: str, words: str) -> DeltaGenerator:
+def empty(icon: str, title: str, words: str, key: str = "empty") -> DeltaGenerator:
     """What will be here, in the one look that empty places have; put the button that fills it into what this returns."""
-    box = st.container(border=True, key="empty")
+    box = st.container(border=True, key=key)
     box.markdown(f"##### {icon} {title}")
     box.markdown(words)
     return box

@@ -26,14 +26,15 @@ STYLE = f"""<style>
 [data-testid="stMainBlockContainer"] {{ transform: scale(var(--scale)); transform-origin: 0 0; }}
 .st-key-sentence {{ min-height: 7.2rem; justify-content: center; }}
 .st-key-sentence h1 {{ font-size: 2.7rem; line-height: 1.25; padding: 0; }}
-.st-key-picture {{ height: 780px; }}
+.st-key-picture {{ min-height: 780px; }}
 .st-key-picture:has([data-testid="stPlotlyChart"]) {{ width: calc(1840px / var(--scale)); }}
 .st-key-picture :has([data-testid="stPlotlyChart"]), .st-key-picture [data-testid="stPlotlyChart"] {{
   width: calc(1840px / var(--scale)) !important; height: calc(760px / var(--scale)) !important; }}
 .st-key-picture table {{ font-size: 1.35rem; line-height: 1.4; }}
 .st-key-picture td, .st-key-picture th {{ padding: 0.5rem 1rem; }}
-.st-key-picture td *, .st-key-picture th * {{ max-width: none; }}
+.st-key-picture td *, .st-key-picture th * {{ max-width: none !important; }}
 .st-key-picture [data-testid="stCaptionContainer"] p {{ font-size: 1.3rem; }}
+[data-testid="stMain"] [data-testid="stCaptionContainer"] p {{ font-size: 1.15rem; }}
 .st-key-steps p {{ font-size: 1.15rem; }}
 .st-key-clicker {{ display: none; }}
 </style>"""
@@ -77,7 +78,8 @@ def show(slides: list[Slide], runs: list[Run]) -> NoReturn:
     """The slide that the link names, and nothing else on this page; `runs` are what the slides were made of."""
     st.html(STYLE)
     if not slides:
-        notices.empty(":material/slideshow:", "Nothing to present here yet", "This page has no finished result.")
+        words = "This page has no finished result."
+        notices.empty(":material/slideshow:", "Nothing to present here yet", words, key="nothing_to_present")
     place = min(int(st.query_params.get("slide", "1")), max(1, len(slides)))
     for slide in slides[place - 1 : place]:
         _show_slide(slide, runs)
