@@ -128,6 +128,7 @@ def _edited_columns(file_id: str, columns: tuple[Column, ...]) -> pd.DataFrame:
     )
     return st.data_editor(
         table, key=f"columns_{file_id}", hide_index=True, disabled=["column", "better", "example"],
+        alt="How each column was read",
         column_config={
             "meaning": st.column_config.SelectboxColumn("Meaning", options=list(ROLE_OF), required=True, width="large"),
             "unit": st.column_config.SelectboxColumn("Unit", options=list(UNITS)),

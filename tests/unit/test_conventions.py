@@ -191,7 +191,7 @@ def test_every_chart_and_table_on_a_page_says_in_words_what_it_shows() -> None:
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("plotly_chart", "table", "dataframe")
+        and node.func.attr in ("plotly_chart", "table", "dataframe", "data_editor")
         and isinstance(node.func.value, ast.Name)
         and node.func.value.id == "st"
         and not any(keyword.arg == "alt" for keyword in node.keywords)
