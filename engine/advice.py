@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.catalog import pitfalls
 from engine.comparison import ComparisonRow
 from engine.formatting import speedup
 from engine.stats import BreakEven
@@ -28,7 +29,8 @@ class Advice:
 
 
 def advise(rows: Sequence[ComparisonRow]) -> Advice:
-    """Advice from the rows of one model point (dynamic-shapes rows may stand among them)."""
+    """Advice from the rows of one model point (dynamic-shapes rows may stand among them); a pitfall is no advice."""
+    rows = [row for row in rows if row.technique != pitfalls.TECHNIQUE.key]
     usable = [row for row in rows if row.verdict is Verdict.FASTER and not row.variant.endswith(REPLAY_ONLY)]
     same = [row for row in usable if row.precision == row.workload.dtype]
     lower = [row for row in usable if row.precision != row.workload.dtype]

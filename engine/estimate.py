@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.arms import Arm, Group, plan, requests_of
-from engine.catalog import find_variant
+from engine.catalog import Pitfall, find_variant
 from engine.catalog.dynamic_shapes import RECOMPILE_LIMIT
 from engine.catalog.operators import OPERATORS
+from engine.catalog.pitfalls import run_by
 from engine.result import Machine
 from engine.spec import Experiment, Protocol, Workload
 
@@ -64,9 +65,9 @@ def rounds_step(group: Group) -> Step:
     return Step(kind="rounds", arms=group.arms)
 
 
-def finish_step(arm: Arm) -> Step:
-    """The end of one arm: throughput, outputs and counters once more."""
-    return Step(kind="finish", arms=(arm,))
+def finish_step(arm: Arm, number: int = 0) -> Step:
+    """The end of one arm: throughput, outputs and counters once more; in the first process set most mistaken loops."""
+    return Step(kind="finish", arms=(arm,), is_cold=number == 0)
 
 
 def requests_step(arm: Arm, requests: tuple[int, ...]) -> Step:
@@ -89,7 +90,7 @@ def steps_of(groups: Iterable[Group], experiment: Experiment) -> list[Step]:
 def last_steps(arm: Arm, number: int, experiment: Experiment) -> list[Step]:
     """What is left of an arm in process set `number` when the rounds are over."""
     requests = requests_of(arm, number, experiment)
-    return [finish_step(arm), *([requests_step(arm, requests)] if requests else [])]
+    return [finish_step(arm, number), *([requests_step(arm, requests)] if requests else [])]
 
 
 def estimate_seconds(experiment: Experiment, machine: Machine | None = None) -> float:
@@ -107,7 +108,8 @@ def expected_s(step: Step, protocol: Protocol) -> float:
     if points and points[0].operator and step.kind in ("set_up", "finish"):
         return _operators_s(step, points, protocol)
     if step.kind == "finish":
-        return FINISH_S * len(points)
+        loops = run_by(step.arms[0].variant, is_first=step.is_cold)
+        return FINISH_S * len(points) + sum(_loop_s(pitfall, points[0]) for pitfall in loops)
     if step.kind == "set_up":
         compile_s = COLD_COMPILE_S if step.is_cold else WARM_COMPILE_S
         graphs = _graphs(step.arms[0], len(points))
@@ -129,6 +131,11 @@ def _operators_s(step: Step, points: Sequence[Workload], protocol: Protocol) -> 
     warm_up_s = sum(max(least_s, (protocol.warmup_min_calls + 3) * _call_s(point)) for point in points)
     compiled = len(points) if find_variant(step.arms[0].variant).compiles else 0
     return OPERATOR_LOAD_S + warm_up_s + checks_s + compiled * compile_s
+
+
+def _loop_s(pitfall: Pitfall, workload: Workload) -> float:
+    """One mistaken loop of the Pitfalls page."""
+    return pitfall.calls * _call_s(workload) + (COLD_COMPILE_S if pitfall.starts_cold else 0.0)
 
 
 def model_call_s(batch_size: int, sequence_length: int) -> float:

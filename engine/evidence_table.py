@@ -15,8 +15,8 @@ from engine.result import Measurement, Run
 
 PROVEN = {True: "yes", False: "no", None: "unknown"}
 PROOFS = ("ran", "outputs")
-TOLD_ELSEWHERE = frozenset({"autotune_operations", "kernel_names"})
-"""Facts that are tables themselves (`engine.candidates`); a cell cannot hold them."""
+TOLD_ELSEWHERE = frozenset({"autotune_operations", "kernel_names", "mistaken_loops"})
+"""Facts that are tables themselves (`engine.candidates`, `engine.pitfalls`); a cell cannot hold them."""
 VALUES_SHOWN = 3
 """Process sets may differ; more different values than this are summed up."""
 

@@ -90,7 +90,7 @@ Command = SetUp | MakeReferences | WarmUp | MeasureBlock | Finish | AnswerReques
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseChanged:
     """The child entered a phase: `start`, `load`, `apply`, `first_call`, `check`, `warmup`, `steady`; at the end `throughput`,
-    `check`, `requests`, `profile` (or `limits` where references are made).
+    `check`, `profile`, `afterwards`, `requests` (or `limits` where references are made).
     """
 
     phase: str

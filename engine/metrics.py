@@ -141,6 +141,7 @@ FACTS = _by_key(
     Metric(key="requests_that_compiled", label="Requests that stalled", unit="text", meaning="Which requests of the stream, counted from 1, waited for a compilation or a recording."),
     Metric(key="request_limit_hit", label="Recompile limit reached by the requests", unit="flag", meaning="From then on requests of new lengths ran eagerly."),
     Metric(key="requests_failed", label="Why the requests were not answered", unit="text", meaning="The stream comes last; what was measured before stands."),
+    Metric(key="mistaken_loops", label="What mistaken loops reported", unit="text", meaning="Seconds per call by each loop of the Pitfalls page that this process ran when all else was measured, and of what the loop compared with.", source="METHOD 3"),
     Metric(key="runtime", label="Runtime", unit="text", meaning="The engine that ran the exported model, with its version."),
     Metric(key="runtime_threads", label="Runtime's threads", unit="count", meaning="CPU threads that engine was told to use; the other arms use as many."),
     Metric(key="runtime_devices", label="Runtime's devices", unit="text", meaning="Where that engine says it ran."),

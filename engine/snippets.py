@@ -16,7 +16,11 @@ _USER_MODEL = ".py:"
 
 def fill(variant: Variant, workload: Workload, experiment: Experiment) -> str:
     """The code to copy for `variant` at `workload` on the experiment's device, with its text."""
-    code = dict(variant.codes).get(workload.subject, variant.code)
+    return fill_text(dict(variant.codes).get(workload.subject, variant.code), workload, experiment)
+
+
+def fill_text(code: str, workload: Workload, experiment: Experiment) -> str:
+    """Any piece of the catalog's code with the settings filled in."""
     if workload.model and _USER_MODEL in workload.model:
         code = _LOADING.sub(lambda _: _build_lines(workload), code)
     values = {

@@ -17,9 +17,15 @@ RESULTS = st.Page("results.py", title="Results", icon=":material/database:", hel
 COMPARE = st.Page(
     "compare.py", title="Compare devices", icon=":material/compare_arrows:", help="Result files side by side."
 )
+PITFALLS = st.Page(
+    "pitfalls.py",
+    title="Pitfalls",
+    icon=":material/release_alert:",
+    help="The article's stopwatch, one mistake at a time.",
+)
 GLOSSARY = st.Page("glossary.py", title="Glossary", icon=":material/menu_book:", help="The words of the other pages.")
 page = st.navigation(
-    {"Start": [JOURNEY], "Techniques": TECHNIQUES, "Results": [RESULTS, COMPARE], "Learn": [GLOSSARY]},
+    {"Start": [JOURNEY], "Techniques": TECHNIQUES, "Results": [RESULTS, COMPARE], "Learn": [PITFALLS, GLOSSARY]},
     expanded=True,
     position="hidden" if present.is_on() else "sidebar",
 )

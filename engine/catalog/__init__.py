@@ -8,6 +8,7 @@ from engine.catalog import (
     dynamic_shapes,
     kernel_fusion,
     max_autotune,
+    pitfalls,
     preallocation,
     precision,
     runtimes,
@@ -16,7 +17,8 @@ from engine.catalog import (
 from engine.catalog.availability import REQUIREMENTS, why_unavailable
 from engine.catalog.claims import CLAIMS
 from engine.catalog.models import MODELS
-from engine.catalog.types import TWIN_SUFFIX, Claim, ModelCard, Technique, Variant
+from engine.catalog.pitfalls import PITFALLS
+from engine.catalog.types import TWIN_SUFFIX, Claim, ModelCard, Pitfall, Technique, Variant
 from engine.errors import UnknownKey
 from engine.spec import Workload
 
@@ -31,15 +33,17 @@ TECHNIQUES: tuple[Technique, ...] = (
     precision.TECHNIQUE,
     runtimes.TECHNIQUE,
 )
-VARIANTS: dict[str, Variant] = {variant.key: variant for technique in TECHNIQUES for variant in technique.variants}
+MEASURED: tuple[Technique, ...] = (*TECHNIQUES, pitfalls.TECHNIQUE)
+"""Everything that has variants: the steps, and the pitfalls, which are no step of the journey."""
+VARIANTS: dict[str, Variant] = {variant.key: variant for technique in MEASURED for variant in technique.variants}
 
 
 def find_technique(key: str) -> Technique:
     """The technique called `key`, or `UnknownKey` that lists the others."""
-    for technique in TECHNIQUES:
+    for technique in MEASURED:
         if technique.key == key:
             return technique
-    known = ", ".join(technique.key for technique in TECHNIQUES)
+    known = ", ".join(technique.key for technique in MEASURED)
     raise UnknownKey(f"Technique {key!r} does not exist; choose one of {known}.")
 
 
@@ -76,12 +80,15 @@ def fits(variant: Variant, workload: Workload) -> bool:
 
 __all__ = [
     "CLAIMS",
+    "MEASURED",
     "MODELS",
+    "PITFALLS",
     "REQUIREMENTS",
     "TECHNIQUES",
     "VARIANTS",
     "Claim",
     "ModelCard",
+    "Pitfall",
     "Technique",
     "Variant",
     "find_technique",

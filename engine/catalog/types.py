@@ -105,3 +105,29 @@ class Claim:
     judged_by: Literal["speedup", "graphs"] = "speedup"
     figure: str | None = None
     source_note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pitfall:
+    """One mistake in measuring, with the code that makes it; a child runs exactly this code when all else is measured.
+
+    `code` leaves seconds per call in `reported_s` and, where it compares, in `baseline_s`; words about itself in `note`.
+    `run_by` is the variant in whose child it runs, `right` the variant whose rounds of the same run give the right number:
+    its latency, or, with `is_ratio`, its speed-up over `over` (None: over its own baseline). A script is run once, so the
+    loop is; with `repeats` every process set runs it, because the spread of its answers is the lesson. `calls` are how many
+    it makes, `starts_cold` whether it compiles with an empty cache. `injected` says what was put there on purpose.
+    """
+
+    key: str
+    title: str
+    mistake: str
+    rule: str
+    code: str
+    run_by: str
+    right: str
+    is_ratio: bool
+    over: str | None = None
+    repeats: bool = False
+    calls: int = 100
+    starts_cold: bool = False
+    injected: str | None = None

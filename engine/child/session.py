@@ -107,10 +107,7 @@ class Session:
         self.announce("profile")
         # Last of all: the profiler takes memory and time of its own.
         facts = profile_points(self.turns, self.subjects, self.command.device) | facts
-        for applied in self.applied:
-            if applied.close is not None:
-                applied.close()
-        return Measurement(
+        measured = Measurement(
             variant=self.command.variant,
             process=self.command.process,
             workloads=self.command.workloads,
@@ -127,6 +124,7 @@ class Session:
             facts=facts,
             outputs=tuple(self.outputs),
         )
+        return replace(measured, facts={**facts, **self._afterwards()})
 
     def answer_requests(self) -> RequestsAnswered:
         """The request stream, last of all: the compiler forgets what was measured."""
@@ -135,9 +133,7 @@ class Session:
         return answer_requests(
             command.request_lengths,
             self.requests,
-            lambda: apply(
-                command.variant, self.subjects[0], Context(seed=command.protocol.seed, process=command.process)
-            ),
+            lambda: apply(command.variant, self.subjects[0], self._context()),
             self.stopwatch,
             Evidence(command.device, self.evidence.compiles),
         )
@@ -151,7 +147,7 @@ class Session:
 
     def _apply(self) -> None:
         """Once per program: workloads that share a model share what was made of it."""
-        context = Context(seed=self.command.protocol.seed, process=self.command.process)
+        context = self._context()
         by_program: dict[int, Applied] = {}
         with torch.inference_mode():
             for subject in self.subjects:
@@ -159,6 +155,11 @@ class Session:
                     by_program[id(subject.program)] = apply(self.command.variant, subject, context)
         self.applied = list(by_program.values())
         self.turns = Turns(self.subjects, [by_program[id(subject.program)] for subject in self.subjects])
+
+    def _context(self) -> Context:
+        command = self.command
+        is_first = command.compile_cache == "cold"
+        return Context(seed=command.protocol.seed, process=command.process, is_first=is_first)
 
     def _set_up_point(self, index: int) -> PointSetUp:
         """First calls one by one, outputs, warm-up."""
@@ -218,6 +219,17 @@ class Session:
         for applied in self.applied:
             if applied.facts is not None:
                 facts |= applied.facts()
+        return facts
+
+    def _afterwards(self) -> dict[str, Any]:
+        """What techniques do when nothing is left to be measured, and their end."""
+        facts: dict[str, Any] = {}
+        for applied in self.applied:
+            if applied.afterwards is not None:
+                self.announce("afterwards")
+                facts |= applied.afterwards()
+            if applied.close is not None:
+                applied.close()
         return facts
 
     def _timed(self, action: Callable[[], None]) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import pandas as pd
 
 from engine import captions
+from engine.catalog import pitfalls
 from engine.comparison import ComparisonRow, compare_run, sentence
 from engine.cost_table import cost_table
 from engine.dynamic_shapes import story
@@ -15,6 +16,7 @@ from engine.dynamic_shapes.table import graphs_by_order, lengths_table, serves_l
 from engine.evidence_table import PROVEN, evidence_table
 from engine.exports.markup import escaped, figure_markup, standalone, table_markup
 from engine.frames import at_workload, samples_frame
+from engine.pitfalls import headline, lessons
 from engine.reproduce import command
 from engine.result import Run
 from engine.spec import Workload
@@ -25,7 +27,8 @@ def html_report(run: Run) -> str:
     rows = compare_run(run)
     again = ("<h2>The same from a terminal</h2>", *commands(run, rows))
     measured_on = ("<h2>Measured on</h2>", *environment(run))
-    return standalone(_title(run), (*_head(run), *_lengths(run, rows), *_points(run, rows), *measured_on, *again))
+    parts = (*_pitfalls(run, rows), *_lengths(run, rows), *_points(run, rows))
+    return standalone(_title(run), (*_head(run), *parts, *measured_on, *again))
 
 
 def _title(run: Run) -> str:
@@ -54,6 +57,21 @@ def _lengths(run: Run, rows: Sequence[ComparisonRow]) -> Iterator[str]:
     curves = length_curves.length_curves(variants, captions.of_lengths(run))
     yield figure_markup(curves, length_curves.alt_text(variants))
     yield from (table_markup(make(variants)) for make in (graphs_by_order, stalls_by_order, lengths_table))
+
+
+def _pitfalls(run: Run, rows: Sequence[ComparisonRow]) -> Iterator[str]:
+    """What mistaken loops reported, where some were run."""
+    if not any(row.technique == pitfalls.TECHNIQUE.key for row in rows):
+        return
+    from engine.charts import pitfall_errors
+
+    found = lessons(run)
+    yield f"<h2>{escaped(headline(found))}</h2>"
+    figure = pitfall_errors.pitfall_errors(found, pitfalls.TECHNIQUE.colour, captions.of_run(run))
+    yield figure_markup(figure, pitfall_errors.alt_text(found))
+    told = [(each.pitfall.title, each.pitfall.mistake, each.pitfall.rule, each.pitfall.injected) for each in found]
+    columns = ["pitfall", "mistake", "rule", "put there on purpose"]
+    yield table_markup(pd.DataFrame(told, columns=columns).fillna("nothing"))
 
 
 def _points(run: Run, rows: Sequence[ComparisonRow]) -> Iterator[str]:

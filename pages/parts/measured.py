@@ -16,6 +16,7 @@ ENDED_EARLY = {
     "interrupted": "This run was interrupted; what had been measured by then is shown.",
     "failed": "This run could not go on.",
 }
+PITFALLS = catalog.find_technique("pitfalls")
 KEPT = 64
 """Runs whose rows stay in memory; far more than people look at in one sitting."""
 
@@ -53,9 +54,10 @@ def newest_run(store: Store, technique: catalog.Technique, wanted: Experiment) -
 
 
 def newest_runs(store: Store, device: str, at_most: int) -> list[Run]:
-    """The newest finished runs on this device, the newest first; where there is none, the shipped samples."""
-    own = [store.run(run.id) for run in _finished(store, device)[:at_most]]
-    return own or list(samples())
+    """The newest finished runs on this device, the newest first; where there is none, the shipped samples. No pitfalls."""
+    found = [run for run in _finished(store, device) if not _is_of_pitfalls(run)]
+    own = [store.run(run.id) for run in found[:at_most]]
+    return own or [run for run in samples() if not _is_of_pitfalls(run)]
 
 
 def model_point(run: Run | None) -> Workload | None:
@@ -84,8 +86,15 @@ def _finished(store: Store, device: str) -> list[RunSummary]:
     return [run for run in ended if run.measurements and run.experiment.device == device]
 
 
+def _is_of_pitfalls(run: Run | RunSummary) -> bool:
+    """Whether a run was made for the Pitfalls page; it speaks there, and nowhere else unless a link names it."""
+    return any(variant.key in run.experiment.variants for variant in PITFALLS.variants)
+
+
 def _measures(run: Run | RunSummary, technique: catalog.Technique) -> bool:
     """Whether a run has an arm of the technique; baselines are measured with whatever is divided by them."""
+    if _is_of_pitfalls(run) and technique != PITFALLS:
+        return False
     variants = [catalog.VARIANTS[key] for key in run.experiment.variants if key in catalog.VARIANTS]
     arms = {variant.key for variant in variants} | {variant.baseline for variant in variants}
     return any(variant.key in arms for variant in technique.variants)

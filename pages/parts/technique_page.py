@@ -15,13 +15,16 @@ from pages.parts import controls, explanation, job, link, measured, notices, pre
 @dataclass(frozen=True)
 class Own:
     """What differs between techniques: the experiment that the controls describe, the controls, how settings and a run differ
-    (in words), how a finished run is shown, and why the controls describe nothing that can be measured (None: they do)."""
+    (in words), how a finished run is shown, why the controls describe nothing that can be measured (None: they do), and how
+    the technique is explained. `promise` says on an empty page what one run will show."""
 
     experiment_of: Callable[[catalog.Technique], Experiment]
     show_controls: Callable[[catalog.Technique], None]
     differences: Callable[[Experiment], list[str]]
     show_result: Callable[[Run, catalog.Technique], None]
     problem: Callable[[], str | None] = lambda: None
+    explain: Callable[[catalog.Technique, Experiment], None] = explanation.show
+    promise: str = "One run shows what it brings on this machine, at what price, and whether it really happened."
 
 
 ONE_MODEL = Own(
@@ -42,25 +45,29 @@ def show(key: str, own: Own = ONE_MODEL) -> None:
     st.title(technique.title)
     st.caption(technique.picture)
     if run is None:
-        _show_empty(technique, own)
+        _show_empty(technique, wanted, own)
     elif run.status in job.UNFINISHED:
         # Whoever pressed Run is at the controls: progress and controls stay together.
         job.show(run.id)
         _show_controls(technique, wanted, own)
-        explanation.show(technique, wanted)
+        own.explain(technique, wanted)
         return
     else:
         _show_age(run, own)
         own.show_result(run, technique)
-    explanation.show(technique, wanted)
+    own.explain(technique, wanted)
     _show_controls(technique, wanted, own)
 
 
-def _show_empty(technique: catalog.Technique, own: Own) -> None:
+def _show_empty(technique: catalog.Technique, wanted: Experiment, own: Own) -> None:
     """What will be here, and the one button that fills it."""
-    words = f"{technique.summary} One run shows what it brings on this machine, at what price, and whether it really happened."
-    with notices.empty(":material/bar_chart:", "Nothing measured here yet", words):
+    words = f"{technique.summary} {own.promise}"
+    with (
+        notices.empty(":material/bar_chart:", "Nothing measured here yet", words),
+        st.container(horizontal=True, vertical_alignment="center"),
+    ):
         _run_button("Measure it now", "measure_first", own)
+        _show_estimate(wanted)
 
 
 def _show_age(run: Run, own: Own) -> None:
@@ -91,8 +98,12 @@ def _show_controls(technique: catalog.Technique, wanted: Experiment, own: Own) -
         controls.label_and_note()
         with st.container(horizontal=True, vertical_alignment="center"):
             _run_button("Run", "run", own)
-            estimate = formatting.seconds(estimate_seconds(wanted, worker.get().machine()))
-            st.caption(f"About {estimate} on a 2-core machine; the page says more once it runs.")
+            _show_estimate(wanted)
+
+
+def _show_estimate(wanted: Experiment) -> None:
+    estimate = formatting.seconds(estimate_seconds(wanted, worker.get().machine()))
+    st.caption(f"About {estimate} on a 2-core machine; the page says more once it runs.")
 
 
 def _run_button(label: str, key: str, own: Own, again: bool = False) -> None:

@@ -22,7 +22,7 @@ from tests.pages.made_runs import made_run
 STARTS = 5
 STORED_RUNS = 200
 RERUNS = 20
-PAGES = ("", *(technique.key for technique in TECHNIQUES), "results", "glossary")
+PAGES = ("", *(technique.key for technique in TECHNIQUES), "results", "pitfalls", "glossary")
 START_LIMIT_S, RERUN_LIMIT_S, CACHED_LIMIT_S = 2.5, 0.150, 0.3
 MEMORY_LIMIT_BYTES = 300 * 2**20
 DESCRIBE_LIMIT_S = 180.0

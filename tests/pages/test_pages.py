@@ -9,7 +9,7 @@ from tests.pages.conftest import OpenPage, shown
 from tests.pages.made_runs import made_run, with_failure
 
 TECHNIQUE_PAGES = [technique.page for technique in catalog.TECHNIQUES]
-PAGES = ["journey.py", "results.py", "glossary.py", *TECHNIQUE_PAGES]
+PAGES = ["journey.py", "results.py", "pitfalls.py", "glossary.py", *TECHNIQUE_PAGES]
 HOSTILE = "<b>x</b> **y** [z](http://evil.example) $e^2$ :smile: www.evil.example"
 
 

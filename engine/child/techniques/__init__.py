@@ -22,7 +22,8 @@ class Applied:
     `prepare` puts inputs where `call` expects them (numpy arrays, host memory) before the clock starts; it may share memory.
     `activate` is told, before another workload takes its turn, one of its inputs: make buffers of that size, drop the last
     ones. `release` comes at the end of a turn whose inputs were too large to keep: drop what `activate` made.
-    `facts` reports what the technique itself observed, under keys of `engine.metrics.FACTS`. `close` ends what it started.
+    `facts` reports what the technique itself observed, under keys of `engine.metrics.FACTS`. `afterwards` may
+    change whatever it likes, everything has been measured; it returns facts too. `close` ends what it started.
     """
 
     call: Call
@@ -30,6 +31,7 @@ class Applied:
     activate: Callable[[Inputs], None] | None = None
     release: Callable[[], None] | None = None
     facts: Callable[[], Mapping[str, Any]] | None = None
+    afterwards: Callable[[], Mapping[str, Any]] | None = None
     close: Callable[[], None] | None = None
 
     def prepared(self, inputs: Inputs) -> Inputs:
@@ -43,10 +45,14 @@ class Applied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What else a technique may depend on: the seed, and which process set this is (set 0 finds an empty compile cache)."""
+    """What else a technique may depend on: the seed, which process set this is, and whether it is the first of its group.
+
+    The first one finds an empty compile cache.
+    """
 
     seed: int
     process: int
+    is_first: bool = True
 
 
 Technique = Callable[[Subject, Context], Applied]
