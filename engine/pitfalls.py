@@ -21,6 +21,8 @@ from engine.verdict import Verdict
 NOT_A_RESULT = (Verdict.WRONG_RESULT, Verdict.IMPOSSIBLE, Verdict.DID_NOT_RUN, Verdict.FAILED)
 """Latencies behind these words belong to no working model; nothing can be called right by them."""
 
+ALONE = "one process set"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
@@ -130,7 +132,8 @@ def _why_not(run: Run, pitfall: Pitfall, row: ComparisonRow | None, reports: Seq
     if row is None or not reports:
         return "not measured in this run"
     if pitfall.repeats and row.processes < MIN_PROCESS_SETS:
-        return f"{row.processes} process {'set' if row.processes == 1 else 'sets'} cannot tell; the standard protocol has five"
+        sets = ALONE if row.processes == 1 else f"{row.processes} process sets"
+        return f"{sets} cannot tell, the standard protocol can"
     if row.verdict in NOT_A_RESULT or (pitfall.is_ratio and row.speedup is None):
         return f"{row.verdict.value}: {row.reason}" if row.reason else row.verdict.value
     return ""
@@ -149,12 +152,12 @@ def reported_text(lesson: Lesson) -> str:
 
 
 def right_text(lesson: Lesson) -> str:
-    """The right number with its interval."""
+    """The right number, with its interval where there is one."""
     right = lesson.right
     if right is None:
         return formatting.UNKNOWN
     if right.low is None or right.high is None:
-        return f"{_text(lesson, right.estimate)} (one process set: no interval)"
+        return _text(lesson, right.estimate)
     if lesson.pitfall.is_ratio:
         return f"{_text(lesson, right.estimate)} {formatting.interval(right.low, right.high)}"
     return f"{_text(lesson, right.estimate)} [{_text(lesson, right.low)}, {_text(lesson, right.high)}]"
@@ -198,7 +201,8 @@ def headline(found: Sequence[Lesson]) -> str:
 def numbers(lesson: Lesson) -> pd.DataFrame:
     """Reported, right and error under each other."""
     what = "speed-up" if lesson.pitfall.is_ratio else "time per call"
-    texts = {"It reports": reported_text(lesson), "Right": right_text(lesson), "Error": error_text(lesson)}
+    alone = "" if lesson.whisker else f" ({ALONE}: no interval)"
+    texts = {"It reports": reported_text(lesson), "Right": right_text(lesson) + alone, "Error": error_text(lesson)}
     return pd.DataFrame({"number": texts.keys(), what: texts.values()})
 
 

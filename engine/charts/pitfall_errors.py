@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from engine.charts import theme
-from engine.pitfalls import Lesson, error_text, reported_text, right_text, sentence
+from engine.pitfalls import ALONE, Lesson, error_text, reported_text, right_text, sentence
 
 RIGHT = 1.0
 IN_SIGHT = 2.5
@@ -22,7 +22,7 @@ AXIS = "speed reported ÷ speed measured right: left of 1.0x looks too slow, rig
 
 def pitfall_errors(lessons: Sequence[Lesson], colour: str, subtitle: str = "") -> go.Figure:
     """One row per lesson, in the page's order; one without numbers keeps its place and says why."""
-    figure = theme.new_figure(TITLE, theme.rows_height(len(lessons)), subtitle, wide=True)
+    figure = theme.new_figure(title(lessons), theme.rows_height(len(lessons)), subtitle, wide=True)
     reach = _reach(lessons)
     for position, lesson in enumerate(lessons):
         if lesson.factor is not None:
@@ -37,6 +37,13 @@ def pitfall_errors(lessons: Sequence[Lesson], colour: str, subtitle: str = "") -
     )  # fmt: skip
 
 
+def title(lessons: Sequence[Lesson]) -> str:
+    """What the chart shows, and over what its intervals are."""
+    if any(lesson.whisker for lesson in lessons):
+        return f"{TITLE}, 95 % intervals over process sets"
+    return f"{TITLE}, {ALONE}: no intervals"
+
+
 def words(lesson: Lesson) -> str:
     """What stands at the end of a row: the error, then both numbers in small."""
     if lesson.factor is None:
@@ -49,7 +56,7 @@ def words(lesson: Lesson) -> str:
 
 def alt_text(lessons: Sequence[Lesson]) -> str:
     """The chart in words, row by row."""
-    return f"{TITLE}. " + "; ".join(map(sentence, lessons)) + "."
+    return f"{title(lessons)}. " + "; ".join(map(sentence, lessons)) + "."
 
 
 def _reach(lessons: Sequence[Lesson]) -> float:
