@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from engine import captions
-from engine.arms import Arm, Group, order_of_points, requests_of
+from engine.arms import Arm, Group, balanced_order, requests_of
 from engine.catalog import find_variant, label_of
 from engine.child_process import ChildFailed, ChildProcess
 from engine.estimate import finish_step, last_steps, requests_step, rounds_step, set_up_step
@@ -52,14 +52,14 @@ class ProcessSet:
         self._process = group.first_process + number
         self._references = references
         self._scratch = scratch
-        self._points = order_of_points(run.experiment.protocol.seed, number, group.workloads)
+        self._points = balanced_order(run.experiment.protocol.seed, number, group.workloads)
         self._children: list[ChildProcess] = []
         self._members: dict[Arm, Member] = {}
 
     def measure(self) -> None:
         """Measure everything: one outcome per arm, whatever happens to its child; raises `RunCancelled`."""
         try:
-            for arm in self._group.arms:
+            for arm in balanced_order(self._run.experiment.protocol.seed, self._number, self._group.arms):
                 with self._settling_failure_of(arm):
                     self._set_up(arm)
             conditions = self._measure_rounds()

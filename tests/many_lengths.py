@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from engine.arms import order_of_points
+from engine.arms import balanced_order
 from engine.catalog import twin_of
 from engine.catalog.dynamic_shapes import padded_length
 from engine.result import Block, Conditions, Measurement, OutputCheck, PointSetUp, Run
@@ -57,7 +57,7 @@ def many_lengths_run(
         workloads=points, variants=tuple(variants), protocol=PROTOCOLS[protocol], request_lengths=tuple(requests)
     )
     outcomes = tuple(
-        measurement(variant, process, order_of_points(1, process, points), requests, (facts or {}).get(variant, {}))
+        measurement(variant, process, balanced_order(1, process, points), requests, (facts or {}).get(variant, {}))
         for process in range(PROTOCOLS[protocol].process_sets)
         for variant in (EAGER, twin_of(EAGER), *(key for key in variants if key != EAGER))
     )

@@ -16,9 +16,8 @@ from engine.child.subject import Subject, size_of
 from engine.child.torch_internals import allocated_bytes
 from engine.child.turns import Turns
 
-PROFILED_CALLS = 10
-PROFILED_OPERATOR_CALLS = 3
-"""A call of one operator does the same each time, and there are many sizes."""
+PROFILED_CALLS = 3
+"""A warm call does the same each time; the profiler takes longer to sort its events than the calls take."""
 KERNEL_LAUNCHES = ("cudaLaunchKernel", "cuLaunchKernel", "hipLaunchKernel", "hipExtModuleLaunchKernel")
 GRAPH_LAUNCHES = ("cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch")
 MOST_KERNEL_NAMES = 40
@@ -30,18 +29,15 @@ NOT_KERNELS = ("Memcpy", "Memset")
 def profile_points(turns: Turns, subjects: Sequence[Subject], device: str) -> dict[str, Any]:
     """Counts per call, under keys of `engine.metrics.FACTS`: of a model at its first workload, of operators one per workload."""
     if subjects[0].workload.model:
-        return _profile_point(turns, 0, device, PROFILED_CALLS)
-    calls = PROFILED_OPERATOR_CALLS
-    points = [
-        _profile_point(turns, index, device, calls) | _least_traffic(turns, index) for index in range(len(subjects))
-    ]
+        return _profile_point(turns, 0, device)
+    points = [_profile_point(turns, index, device) | _least_traffic(turns, index) for index in range(len(subjects))]
     return {key: [point.get(key) for point in points] for key in dict.fromkeys(chain.from_iterable(points))}
 
 
-def _profile_point(turns: Turns, index: int, device: str, calls: int) -> dict[str, Any]:
+def _profile_point(turns: Turns, index: int, device: str) -> dict[str, Any]:
     with turns.of(index) as (call, feed), torch.inference_mode():
         again = lambda: call(next(feed))  # noqa: E731
-        return profile_calls(again, device, calls) | count_allocations(again, device)
+        return profile_calls(again, device) | count_allocations(again, device)
 
 
 def _least_traffic(turns: Turns, index: int) -> dict[str, Any]:

@@ -131,6 +131,15 @@ def test_the_first_process_set_finds_its_cache_cold_and_the_second_the_same_fold
     assert not (run.folder / "work" / "scratch").exists()
 
 
+def test_the_second_process_set_sets_its_arms_up_the_other_way_round(fake_run):
+    """The child that is set up first may be at a disadvantage all its life (METHOD 1.4); it must not be the same arm always."""
+    messages = [event.message for event in fake_run(protocol=replace(PROTOCOL, process_sets=2)).measure().of(Progress)]
+    starts = [message for message in messages if message.endswith("starting")]
+    first, second = ([start for start in starts if f"set {number} of" in start] for number in (1, 2))
+    arms = [[start.partition(": ")[2] for start in part] for part in (first, second)]
+    assert len(arms[0]) == 3 and arms[1] == arms[0][::-1]
+
+
 def test_every_arm_is_warmed_up_as_long_as_the_slowest_to_settle(fake_run):
     run = fake_run({COMPILED: "settles late"}).measure()
     assert "warm-up calls: 15" in (run.folder / "work" / run.outcome(EAGER).log_path).read_text()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.arms import MAX_CHILDREN, order_of_points, plan, round_order
+from engine.arms import MAX_CHILDREN, balanced_order, plan, round_order
 from engine.catalog import TECHNIQUES, VARIANTS, Variant, find_variant, fits, is_twin
 from engine.errors import InvalidSpec, UnknownKey
 from engine.spec import PROTOCOLS, Experiment, Workload
@@ -161,10 +161,10 @@ def test_another_seed_process_or_point_gives_other_orders(other):
 
 def test_every_process_set_meets_the_lengths_in_an_order_of_its_own():
     points = [Workload(model="m", batch_size=1, sequence_length=length) for length in range(8, 20)]
-    orders = {order_of_points(7, process, points) for process in range(5)}
+    orders = {balanced_order(7, process, points) for process in range(5)}
     assert len(orders) == 5
     assert all(set(order) == set(points) for order in orders)
-    assert order_of_points(7, 3, points) == order_of_points(7, 3, points)
+    assert balanced_order(7, 3, points) == balanced_order(7, 3, points)
 
 
 @pytest.mark.parametrize("key", sorted(VARIANTS))

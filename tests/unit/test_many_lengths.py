@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine import results_csv
-from engine.arms import order_of_points, plan, requests_of
+from engine.arms import balanced_order, plan, requests_of
 from engine.catalog import CLAIMS, find_technique, find_variant
 from engine.catalog.dynamic_shapes import TWELVE_LENGTHS, padded_length
 from engine.cli.lengths import choose_lengths, choose_requests
@@ -160,11 +160,11 @@ def test_a_bucket_is_never_longer_than_the_model_takes(length: int, longest: int
 def test_the_second_process_set_meets_the_lengths_in_reverse() -> None:
     """R12: [16, 512] and [512, 16]."""
     points = [point(16), point(512)]
-    assert order_of_points(7, 0, points) == (points[0], points[1])
-    assert order_of_points(7, 1, points) == (points[1], points[0])
+    assert balanced_order(7, 0, points) == (points[0], points[1])
+    assert balanced_order(7, 1, points) == (points[1], points[0])
     many = [point(length) for length in range(8, 20)]
-    assert order_of_points(7, 3, many) == tuple(reversed(order_of_points(7, 2, many)))
-    assert order_of_points(7, 2, many) not in (tuple(many), tuple(reversed(many)))
+    assert balanced_order(7, 3, many) == tuple(reversed(balanced_order(7, 2, many)))
+    assert balanced_order(7, 2, many) not in (tuple(many), tuple(reversed(many)))
 
 
 def test_only_the_first_process_set_of_variants_that_serve_many_lengths_answers_requests() -> None:
