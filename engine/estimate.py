@@ -65,7 +65,7 @@ def rounds_step(group: Group) -> Step:
     return Step(kind="rounds", arms=group.arms)
 
 
-def finish_step(arm: Arm, number: int = 0) -> Step:
+def finish_step(arm: Arm, number: int) -> Step:
     """The end of one arm: throughput, outputs and counters once more; in the first process set most mistaken loops."""
     return Step(kind="finish", arms=(arm,), is_cold=number == 0)
 

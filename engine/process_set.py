@@ -39,6 +39,7 @@ PHASES = {
     "throughput": "calls back to back",
     "requests": "answering requests",
     "profile": "counting kernels and allocations",
+    "afterwards": "making the mistakes of the Pitfalls page",
 }
 
 
@@ -121,7 +122,7 @@ class ProcessSet:
         return rounds.measure()
 
     def _finish(self, member: Member, conditions: tuple[Conditions, ...]) -> None:
-        self._run.clock.begin(finish_step(member.arm))
+        self._run.clock.begin(finish_step(member.arm, self._number))
         self._enter_phase(member.arm, PhaseChanged(phase="finish"))
         member.child.stage = "finish"
         limit_s = self._run.experiment.protocol.set_up_limit_s
