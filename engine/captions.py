@@ -88,6 +88,12 @@ def of_chart(run: Run, workload: Workload) -> str:
     return SEPARATOR.join((of_workload(workload), of_run(run)))
 
 
+def of_rows(run: Run, rows: Sequence[ComparisonRow]) -> str:
+    """The same where rows may come from several runs, of which `run` is one."""
+    others = len({row.run_id for row in rows} - {run.id})
+    return of_chart(run, rows[0].workload) + (f"{SEPARATOR}and {others} more runs" if others else "")
+
+
 def of_lengths(run: Run) -> str:
     """The same for a chart over all lengths of a run."""
     points = [point for point in run.experiment.workloads if point.sequence_length]

@@ -5,37 +5,50 @@ The figures are for a 2-core CPU (METHOD 7); a running run replaces each by what
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from engine.arms import Arm, Group, plan, requests_of
 from engine.catalog import Pitfall, find_variant
-from engine.catalog.dynamic_shapes import RECOMPILE_LIMIT
+from engine.catalog.dynamic_shapes import RECOMPILE_LIMIT, padded_length
+from engine.catalog.expected import COMPILED, Expected, expected_of
 from engine.catalog.operators import OPERATORS
 from engine.catalog.pitfalls import run_by
+from engine.floors import CACHE_MULTIPLE
+from engine.operator_experiment import last_cache_of
 from engine.result import Machine
 from engine.spec import Experiment, Protocol, Workload
 
-REFERENCES_S = 12.0
-LOAD_S = 5.0
-COLD_COMPILE_S = 13.0
-WARM_COMPILE_S = 6.0
+REFERENCES_S = 6.0
+LIMITS_S, LIMITS_S_PER_BYTE = 6.0, 7e-9
+"""Measuring what the device can do, once per run: longer where large caches ask for large arrays."""
+LOAD_S = 4.9
+COLD_COMPILE_S, WARM_COMPILE_S = COMPILED.cold_s, COMPILED.warm_s
 FINISH_S = 1.5
-MODEL_CALL_S = 0.020
+MODEL_CALL_S = 0.018
 """DistilBERT at a few tokens, bound by reading its weights; every further token adds `TOKEN_S`."""
-TOKEN_S = 0.0007
-ELEMENT_S = 0.3e-9
-"""An operator over many elements, bound by memory, per array it holds: 4 bytes at about 13 GB/s, fresh pages included."""
-OPERATOR_CALL_S = 10e-6
+TOKEN_S = 0.0006
+ELEMENT_S = 0.5e-9
+"""An operator over many elements, bound by memory, per array it holds: 4 bytes, the fresh pages of large results included."""
+OPERATOR_CALL_S = 5e-6
 OPERATOR_BLOCK_S = 5e-3
 """Twenty samples of a quarter of a millisecond."""
-OPERATOR_REFERENCES_S = 7.0
-OPERATOR_LOAD_S = 1.3
+OPERATOR_REFERENCES_S = 1.5
+OPERATOR_LOAD_S = 1.4
 OPERATOR_COLD_COMPILE_S, OPERATOR_WARM_COMPILE_S = 2.5, 0.6
 """Of each size; a child of operators loads no model, and is warm after its first size."""
-OPERATOR_CHECK_S, OPERATOR_CHECK_CALLS = 0.05, 11
-"""Comparing outputs once: so long, and as long as so many calls."""
+OPERATOR_CHECK_S, CHECK_CALLS, CHECK_BASELINE_CALLS = 0.05, 11, 16
+"""Comparing outputs once: so long, and as long as so many calls of the variant and of the plain form."""
+OPERATOR_FINISH_S, OPERATOR_FINISH_POINT_S = 1.2, 0.25
+"""The profiler's first use, and per size calls back to back."""
+OPERATOR_TURN_S = 0.15
+"""Making one size's inputs anew when its rounds begin."""
+WARM_UP_SAMPLE_S = 2e-3
+"""Short calls are warmed up in samples of about so long."""
+BLOCK_OVERHEAD_S = 0.017
+"""Asking a child for one block, beyond its calls."""
 THROW_AWAY_CALLS = 2
 
 
@@ -95,8 +108,12 @@ def last_steps(arm: Arm, number: int, experiment: Experiment) -> list[Step]:
 
 def estimate_seconds(experiment: Experiment, machine: Machine | None = None) -> float:
     """About how long a run takes on a 2-core CPU, without what `machine` cannot run and without waiting for it."""
+    protocol = experiment.protocol
     steps = steps_of(plan(experiment, machine).groups, experiment)
-    return sum(expected_s(step, experiment.protocol) for step in steps)
+    references = {frozenset(step.workloads): expected_s(step, protocol) for step in steps if step.kind == "references"}
+    others = sum(expected_s(step, protocol) for step in steps if step.kind != "references")
+    arrays_bytes = CACHE_MULTIPLE * (last_cache_of(machine, experiment.device) or 0)
+    return LIMITS_S + LIMITS_S_PER_BYTE * arrays_bytes + sum(references.values()) + others
 
 
 def expected_s(step: Step, protocol: Protocol) -> float:
@@ -104,32 +121,35 @@ def expected_s(step: Step, protocol: Protocol) -> float:
     if step.kind == "references":
         made_s = REFERENCES_S if step.workloads[0].model else OPERATOR_REFERENCES_S
         return made_s + sum(10 * _call_s(workload) for workload in step.workloads)
-    points = [workload for arm in step.arms for workload in arm.workloads]
-    if points and points[0].operator and step.kind in ("set_up", "finish"):
-        return _operators_s(step, points, protocol)
-    if step.kind == "finish":
-        loops = run_by(step.arms[0].variant, is_first=step.is_cold)
-        return FINISH_S * len(points) + sum(_loop_s(pitfall, points[0]) for pitfall in loops)
-    if step.kind == "set_up":
-        compile_s = COLD_COMPILE_S if step.is_cold else WARM_COMPILE_S
-        graphs = _graphs(step.arms[0], len(points))
-        return LOAD_S + graphs * compile_s + sum(_warm_up_s(point, protocol) for point in points)
+    if step.kind == "rounds":
+        points = dict.fromkeys(point for arm in step.arms for point in arm.workloads)
+        return sum(_rounds_s(point, step.arms, len(points), protocol) for point in points)
+    (arm,) = step.arms
     if step.kind == "requests":
-        answered_s = sum(model_call_s(points[0].batch_size or 1, length) for length in step.requests)
-        return answered_s + _graphs(step.arms[0], len(set(step.requests))) * COLD_COMPILE_S
-    sizes = len(dict.fromkeys(points))
-    return sum(_rounds_s(point, sizes, protocol) for point in points)
-
-
-def _operators_s(step: Step, points: Sequence[Workload], protocol: Protocol) -> float:
-    """Set-up or end of one child that measures operators in many sizes."""
-    checks_s = sum(OPERATOR_CHECK_S + OPERATOR_CHECK_CALLS * _call_s(point) for point in points)
+        answered_s = sum(model_call_s(arm.workloads[0].batch_size or 1, length) for length in step.requests)
+        return answered_s + _graphs(arm, step.requests) * _expected(arm).cold_s
+    if arm.workloads[0].operator:
+        return _operators_s(step, arm, protocol)
     if step.kind == "finish":
-        return checks_s * 2
+        loops = run_by(arm.variant, is_first=step.is_cold)
+        return FINISH_S * len(arm.workloads) + sum(_loop_s(pitfall, arm.workloads[0]) for pitfall in loops)
+    ready_s = _expected(arm).cold_s if step.is_cold else _expected(arm).warm_s
+    lengths = [point.sequence_length or 1 for point in arm.workloads]
+    warm_up_s = sum(_warm_up(point, arm, 1, protocol) * _call_s(point, arm) for point in arm.workloads)
+    return LOAD_S + _graphs(arm, lengths) * ready_s + warm_up_s
+
+
+def _operators_s(step: Step, arm: Arm, protocol: Protocol) -> float:
+    """Set-up or end of one child that measures operators in many sizes."""
+    points = arm.workloads
+    checks_s = sum(
+        OPERATOR_CHECK_S + CHECK_CALLS * _call_s(point, arm) + CHECK_BASELINE_CALLS * _call_s(point) for point in points
+    )
+    if step.kind == "finish":
+        return OPERATOR_FINISH_S + OPERATOR_FINISH_POINT_S * len(points) + checks_s
     compile_s = OPERATOR_COLD_COMPILE_S if step.is_cold else OPERATOR_WARM_COMPILE_S
-    least_s = protocol.warmup_min_s / len(points)
-    warm_up_s = sum(max(least_s, (protocol.warmup_min_calls + 3) * _call_s(point)) for point in points)
-    compiled = len(points) if find_variant(step.arms[0].variant).compiles else 0
+    warm_up_s = sum(_warm_up(point, arm, len(points), protocol) * _sample_s(point, arm) for point in points)
+    compiled = len(points) if find_variant(arm.variant).compiles else 0
     return OPERATOR_LOAD_S + warm_up_s + checks_s + compiled * compile_s
 
 
@@ -143,33 +163,56 @@ def model_call_s(batch_size: int, sequence_length: int) -> float:
     return MODEL_CALL_S + TOKEN_S * batch_size * sequence_length
 
 
-def _graphs(arm: Arm, shapes: int) -> int:
-    """About how many graphs an arm compiles for so many shapes."""
-    variant = find_variant(arm.variant)
-    if not variant.compiles:
-        return 0
-    return min(shapes, RECOMPILE_LIMIT) if variant.specialises else 1
+def _expected(arm: Arm) -> Expected:
+    return expected_of(find_variant(arm.variant))
 
 
-def _call_s(workload: Workload) -> float:
+def _graphs(arm: Arm, lengths: Iterable[int]) -> int:
+    """About how many graphs an arm makes for these lengths."""
+    expected = _expected(arm)
+    shapes = len({padded_length(length) if expected.is_padded else length for length in lengths})
+    return min(shapes, RECOMPILE_LIMIT if find_variant(arm.variant).specialises else expected.graphs)
+
+
+def _call_s(workload: Workload, arm: Arm | None = None) -> float:
+    """Seconds of one call of an arm, without one of the plain form."""
+    pace = _expected(arm).pace if arm else 1.0
     if workload.model:
-        return model_call_s(workload.batch_size or 1, workload.sequence_length or 1)
+        return pace * model_call_s(workload.batch_size or 1, workload.sequence_length or 1)
     card = OPERATORS.get(workload.operator or "")
     arrays = (card.alive if card else 1.0) * (workload.operations or 1)
-    return OPERATOR_CALL_S + ELEMENT_S * arrays * (workload.elements or 0)
+    return OPERATOR_CALL_S + pace * ELEMENT_S * arrays * (workload.elements or 0)
 
 
-def _warm_up_s(workload: Workload, protocol: Protocol) -> float:
-    return max(protocol.warmup_min_s, (protocol.warmup_min_calls + 3) * _call_s(workload))
+def _sample_s(workload: Workload, arm: Arm) -> float:
+    return max(WARM_UP_SAMPLE_S, _call_s(workload, arm))
 
 
-def _rounds_s(workload: Workload, sizes: int, protocol: Protocol) -> float:
-    call_s = _call_s(workload)
+def _warm_up(workload: Workload, arm: Arm, points: int, protocol: Protocol) -> float:
+    """Samples an arm takes to warm up at one of its points; operators share the time among theirs."""
+    return max(protocol.warmup_min_calls + 3, protocol.warmup_min_s / points / _sample_s(workload, arm))
+
+
+def _rounds_s(workload: Workload, arms: Sequence[Arm], points: int, protocol: Protocol) -> float:
+    """All rounds of one point, and before them the warm-up that the other arms need to have as many calls as the fastest."""
+    here = [arm for arm in arms if workload in arm.workloads]
+    sharing = points if workload.operator else 1
+    timed_s = [_timed_s(workload, _call_s(workload, arm), protocol) for arm in here]
+    # The slowest arm ends the rounds for all of them.
+    rounds = min(protocol.rounds, max(1, math.ceil(protocol.point_budget_s / sharing / max(timed_s))))
+    called_s = sum(timed_s) + sum(THROW_AWAY_CALLS * _call_s(workload, arm) for arm in here)
+    warm_ups = [_warm_up(workload, arm, sharing, protocol) for arm in here]
+    more_s = sum(
+        min(protocol.warmup_max_s, (max(warm_ups) - own) * _sample_s(workload, arm))
+        for own, arm in zip(warm_ups, here, strict=True)
+    )
+    turns_s = OPERATOR_TURN_S * len(here) if workload.operator else 0.0
+    return more_s + turns_s + rounds * (called_s + len(here) * (protocol.rest_s + BLOCK_OVERHEAD_S))
+
+
+def _timed_s(workload: Workload, call_s: float, protocol: Protocol) -> float:
+    """Timed calls of one block."""
     longest_s = protocol.max_calls_per_block * max(protocol.min_sample_s, call_s)
-    if workload.operator:
-        longest_s = OPERATOR_BLOCK_S if call_s < OPERATOR_BLOCK_S else longest_s
-    timed_s = max(min(protocol.block_s, longest_s), protocol.min_calls_per_block * call_s)
-    budget_s = protocol.point_budget_s / (sizes if workload.operator else 1)
-    # The slowest arm, which takes about twice the mean, ends an operator's rounds for all of them.
-    rounds = min(protocol.rounds, max(1.0, budget_s / timed_s / (2 if workload.operator else 1)))
-    return rounds * (protocol.rest_s + THROW_AWAY_CALLS * call_s + timed_s)
+    if workload.operator and call_s < OPERATOR_BLOCK_S:
+        longest_s = OPERATOR_BLOCK_S
+    return max(min(protocol.block_s, longest_s), protocol.min_calls_per_block * call_s)

@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.catalog import TECHNIQUES, Technique, fits
+from engine.captions import shape_of
+from engine.catalog import CLAIMS, TECHNIQUES, VARIANTS, Technique, Variant, fits
 from engine.comparison import ComparisonRow, compare_run
 from engine.headline import leading_row
-from engine.result import Run
+from engine.operator_experiment import last_cache_of, operator_workloads
+from engine.result import Machine, Run
 from engine.spec import Experiment, Protocol, Workload
+from engine.verdict import Verdict
+
+THE_MODEL, MANY_LENGTHS = "The model", "Many lengths"
+"""What the suite calls its experiments on models; those on operators are called as their technique."""
+
+Results = Iterable[tuple[Run, Sequence[ComparisonRow]]]
+"""Runs with their rows, the newest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One technique and the row that speaks for it; `row` and `run` are None where it has not been measured."""
+    """One technique and the rows that speak for it, one per point; none and no `run` where it has not been measured."""
 
     technique: Technique
-    row: ComparisonRow | None = None
+    rows: tuple[ComparisonRow, ...] = ()
     run: Run | None = None
+
+    @property
+    def row(self) -> ComparisonRow | None:
+        """The row that speaks first."""
+        return next(iter(self.rows), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One experiment of the suite."""
+
+    title: str
+    experiment: Experiment
 
 
 def drive(model: Workload, device: str, protocol: Protocol, **settings: Any) -> Experiment:
@@ -40,31 +62,92 @@ def drive_points(technique: Technique) -> tuple[Workload, ...]:
     return tuple(Workload(**values) for values in fields)
 
 
-def steps(results: Iterable[tuple[Run, Sequence[ComparisonRow]]], model: Workload) -> list[Step]:
-    """Every technique in the journey's order, with the row of the first of `results` (newest first) that measured it.
+def suite(
+    models: Sequence[Workload],
+    lengths: Sequence[Workload],
+    *,
+    protocol: Protocol,
+    device: str = "cpu",
+    requests: tuple[int, ...] = (),
+    machine: Machine | None = None,
+    **settings: Any,
+) -> tuple[Stage, ...]:
+    """Every variant of the catalog in as few experiments as its kinds of workload allow.
 
-    Model rows count at exactly `model`, operator rows anywhere: the drive's own points first.
+    Variants of one model point share their baseline; those that serve many lengths from one process are measured at
+    `lengths` and answer `requests`; operators are measured technique by technique, at the drive's points too.
+    """
+    more = {"protocol": protocol, "device": device, **settings}
+    one, many = ([v for v in VARIANTS.values() if not v.subjects and v.serves_many is flag] for flag in (False, True))
+    stages = [
+        Stage(THE_MODEL, _experiment(one, models, more)),
+        Stage(MANY_LENGTHS, _experiment(many, lengths, {**more, "request_lengths": requests})),
+    ]
+    for technique in TECHNIQUES:
+        operators = [variant for variant in technique.variants if variant.subjects]
+        if operators:
+            points = (
+                *operator_workloads(technique, last_cache_bytes=last_cache_of(machine, device)),
+                *drive_points(technique),
+            )
+            stages.append(Stage(technique.title, _experiment(operators, points, more)))
+    return tuple(stages)
+
+
+def _experiment(variants: Iterable[Variant], points: Iterable[Workload], settings: dict[str, Any]) -> Experiment:
+    keys = tuple(variant.key for variant in variants)
+    return Experiment(workloads=tuple(dict.fromkeys(points)), variants=keys, **settings)
+
+
+def steps(results: Results, model: Workload) -> list[Step]:
+    """Every technique in the journey's order, with the rows of the first of `results` that measured it.
+
+    Model rows count at exactly `model`. Of a technique about operators the drive's points count first, its model rows where
+    none of them was measured.
     """
     pairs = list(results)
     return [_step(technique, pairs, model) for technique in TECHNIQUES]
 
 
 def _step(technique: Technique, results: Sequence[tuple[Run, Sequence[ComparisonRow]]], model: Workload) -> Step:
-    points = (model, *drive_points(technique))
-    for run, rows in results:
-        own = [row for row in rows if row.technique == technique.key and not row.is_twin]
-        at_points = [row for row in own if row.workload in points]
-        row = _speaker(technique, at_points)
+    unmeasured = Step(technique)
+    for points in filter(None, (drive_points(technique), (model,))):
+        for run, rows in results:
+            spoken = tuple(_speakers(technique, rows, points))
+            if any(row.verdict is not Verdict.NOT_MEASURED for row in spoken):
+                return Step(technique, spoken, run)
+            unmeasured = unmeasured if unmeasured.rows or not spoken else Step(technique, spoken, run)
+    return unmeasured
+
+
+def _speakers(
+    technique: Technique, rows: Sequence[ComparisonRow], points: Iterable[Workload]
+) -> Iterable[ComparisonRow]:
+    own = [row for row in rows if row.technique == technique.key and not row.is_twin]
+    for point in points:
+        row = _speaker(technique, [row for row in own if row.workload == point], point)
         if row is not None:
-            return Step(technique, row, run)
-    return Step(technique)
+            yield row
 
 
-def _speaker(technique: Technique, rows: Sequence[ComparisonRow]) -> ComparisonRow | None:
-    """The row of the step's own best known variant where it was measured, else the technique's leading one."""
+def _speaker(technique: Technique, rows: Sequence[ComparisonRow], point: Workload) -> ComparisonRow | None:
+    """The row that a claim at this very point is about, else the step's best known variant, else the leading row."""
+    claimed = {claim.variant for claim in CLAIMS if claim.technique == technique.key and claim.workload == point}
     known = {variant.key for variant in technique.variants if variant.in_drive}
-    chosen = [row for row in rows if row.variant in known]
+    chosen = [row for row in rows if row.variant in claimed] or [row for row in rows if row.variant in known]
     return leading_row(chosen or rows, technique.key)
+
+
+def leader(found: Iterable[Step]) -> ComparisonRow | None:
+    """The row the route speaks of first: of the model, since operators have baselines of their own."""
+    rows = [row for step in found for row in step.rows]
+    return leading_row([row for row in rows if row.workload.model]) or leading_row(rows)
+
+
+def route_rows(found: Iterable[Step]) -> list[ComparisonRow]:
+    """The steps' rows in their order; those of operators, of which one step may have several, are told apart by their size."""
+    rows = [row for step in found for row in step.rows]
+    return [row if row.workload.model else replace(row, label=f"{row.label}, {shape_of(row.workload)}") for row in rows]
 
 
 def rungs(run: Run) -> list[ComparisonRow]:

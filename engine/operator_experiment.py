@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from engine.catalog import Technique, Variant
 from engine.catalog.operators import HIDDEN_SIZE, ITEM_BYTES
-from engine.errors import InvalidSpec
+from engine.errors import InvalidSpec, UnknownKey
 from engine.floors import CACHE_MULTIPLE
 from engine.result import Machine
 from engine.spec import CacheMode, Experiment, Protocol, Workload
@@ -21,6 +21,8 @@ FULL_RANGES: dict[str, tuple[int, ...]] = {
     "bias-gelu-norm": tuple(HIDDEN_SIZE * tokens for tokens in (11, 128, 1024, 8192, 65536)),
 }
 """Operators whose size is swept, and the sizes of the full range: 4 KB to 256 MB, 2^10 to 2^27, 11 to 65,536 tokens."""
+USUAL_LARGEST = 2**24
+"""Elements of fusion's largest usual size: 64 MB in each array; the next one takes minutes more at the standard protocol."""
 ROW_OPERATORS = ("bias-gelu-norm",)
 
 
@@ -40,13 +42,14 @@ class Part:
 PARTS: dict[str, tuple[Part, ...]] = {
     "preallocation": (
         Part(key="example", label="The article's example", operators=("numpy-dot-as-written", "numpy-dot")),
-        Part(key="sizes", label="Sizes", operators=("relu", "numpy-relu")),
+        Part(key="sizes", label="Sizes", operators=("relu",)),
+        Part(key="numpy-sizes", label="Sizes in numpy", operators=("numpy-relu",), is_usual=False),
         Part(key="model", label="The model", is_usual=False),
         Part(key="pooling", label="Pooling (CUDA)", operators=("request-stream",)),
     ),
     "kernel-fusion": (
         Part(key="expression", label="a + value * (b * c)", operators=("addcmul",)),
-        Part(key="chain", label="bias + GELU + residual + LayerNorm", operators=("bias-gelu-norm",)),
+        Part(key="chain", label="bias + GELU + residual + LayerNorm", operators=("bias-gelu-norm",), is_usual=False),
     ),
 }
 
@@ -153,14 +156,15 @@ def operator_workloads(
 ) -> list[Workload]:
     """The technique's operator points; swept operators take `dtype`, `operations` and other sizes, if given.
 
-    The usual sizes of fusion end beyond four last-level caches, where memory is the limit, if the cache's size is told.
+    The usual sizes of fusion end beyond four last-level caches, where memory is the limit, if the cache's size is told and a
+    sweep can afford it.
     """
     fields: Iterable[dict[str, Any]] = technique.default_workloads
     points = [Workload(**values) for values in fields]
     swept = dict.fromkeys(point.operator or "" for point in points if point.operator in FULL_RANGES)
     sizes = {operator: _sizes(operator, points, elements, is_full) for operator in swept}
     if "addcmul" in sizes and elements is None and not is_full:
-        sizes["addcmul"][-1] = max(sizes["addcmul"][-1], _beyond_caches("addcmul", dtype, last_cache_bytes or 0))
+        sizes["addcmul"][-1] = max(sizes["addcmul"][-1], _beyond_caches(dtype, last_cache_bytes or 0))
     found: dict[Workload, None] = {}
     for point in points:
         if point.operator in sizes:
@@ -181,10 +185,35 @@ def _sizes(operator: str, points: Iterable[Workload], elements: Sequence[int] | 
     return sorted(set(elements))
 
 
-def _beyond_caches(operator: str, dtype: str, cache_bytes: int) -> int:
-    """The smallest power of two at which the least traffic, three arrays read and one written, exceeds four caches."""
+def _beyond_caches(dtype: str, cache_bytes: int) -> int:
+    """The smallest power of two at which the least traffic, three arrays read and one written, exceeds four caches.
+
+    0 where that takes more than a usual sweep has time for: a size that costs minutes and proves nothing.
+    """
     least = CACHE_MULTIPLE * cache_bytes / (4 * ITEM_BYTES[dtype])
-    return int(min(2 ** math.ceil(math.log2(max(least, 1))), FULL_RANGES[operator][-1]))
+    elements = int(2 ** math.ceil(math.log2(max(least, 1))))
+    return elements if elements <= USUAL_LARGEST else 0
+
+
+def part_keys(technique: Technique, named: Sequence[str] = ()) -> tuple[str, ...]:
+    """The parts of a technique among the named ones, else its usual ones; none for a technique without parts.
+
+    Raises `UnknownKey` for a name that no technique's part has.
+    """
+    known = dict.fromkeys(part.key for parts in PARTS.values() for part in parts)
+    if unknown := [name for name in named if name not in known]:
+        raise UnknownKey(f"Part {unknown[0]!r} does not exist; choose from {', '.join(known)}.")
+    own = PARTS.get(technique.key, ())
+    return tuple(part.key for part in own if part.key in named) or tuple(part.key for part in own if part.is_usual)
+
+
+def variants_of(technique: Technique, named: Sequence[str] = ()) -> list[Variant]:
+    """All variants of a technique; of one that has parts those that its named (else its usual) parts need."""
+    keys = part_keys(technique, named)
+    chosen = [part for part in PARTS.get(technique.key, ()) if part.key in keys]
+    operators = {operator for part in chosen for operator in part.operators}
+    has_model = not chosen or any(not part.operators for part in chosen)
+    return [v for v in technique.variants if (not chosen or operators & set(v.subjects) if v.subjects else has_model)]
 
 
 def in_parts(technique: Technique, keys: Iterable[str], workloads: Iterable[Workload]) -> list[Workload]:

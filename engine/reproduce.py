@@ -55,9 +55,10 @@ def _serves_lengths(row: ComparisonRow) -> bool:
 
 def _all_lengths(experiment: Experiment) -> list[tuple[str, object]]:
     """Every length in its order, and what brings the same requests about: nothing where they are the usual ones."""
-    found: list[tuple[str, object]] = [("--sequence-length", point.sequence_length) for point in experiment.workloads]
-    requests, longest = experiment.request_lengths, max(point.sequence_length or 1 for point in experiment.workloads)
-    batch_size = experiment.workloads[0].batch_size or 1
+    points = [point for point in experiment.workloads if point.model]
+    found: list[tuple[str, object]] = [("--sequence-length", point.sequence_length) for point in points]
+    requests, longest = experiment.request_lengths, max(point.sequence_length or 1 for point in points)
+    batch_size = points[0].batch_size or 1
     if requests == within_budget(realistic_lengths(longest), batch_size, experiment.device).lengths:
         return found
     if requests == realistic_lengths(longest, len(requests)):

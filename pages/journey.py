@@ -4,9 +4,7 @@ import streamlit as st
 
 from engine import formatting, worker
 from engine.estimate import estimate_seconds
-from engine.headline import leading_row
-from engine.journey import drive
-from engine.slides import runs_behind
+from engine.journey import drive, leader
 from engine.spec import Workload, find_protocol
 from pages.parts import (
     advice_part,
@@ -29,12 +27,14 @@ model = Workload(
     model=state.model, batch_size=state.batch_size, sequence_length=state.sequence_length, dtype=state.dtype
 )
 wanted = drive(model, state.device, find_protocol(state.protocol))
+expected_s = estimate_seconds(wanted, worker.get().machine())
 run = link.shown_run(store)
 shown = None if run is not None and run.status in job.UNFINISHED and not run.outcomes else run
+runs = route.current_runs(state.device, shown)
 found = route.current_steps(measured.model_point(shown) or model, state.device, shown)
-rows = [step.row for step in found if step.row]
-lead = leading_row(rows)
-source = next((step.run for step in found if step.row is lead), None)
+rows = [row for step in found for row in step.rows]
+lead = leader(found)
+source = next((step.run for step in found if lead in step.rows), None)
 if present.is_on():
     present.show_route(found)
 st.title("From city street to motorway")
@@ -57,7 +57,7 @@ else:
         present.show_way_in()
     verdicts.show(source, lead, rows, None)
     route.show(found)
-    claims_board.show([row for each in runs_behind(found) for row in measured.rows_of(each)])
+    claims_board.show(runs)
     advice_part.show(source, [row for row in measured.rows_of(source) if row.workload == lead.workload])
 
 st.subheader("Drive the whole route", anchor="drive")
@@ -70,7 +70,7 @@ with st.container(border=True, key="drive"):
             state["settings_of"] = started.id
             st.rerun()
         st.caption(
-            f"One arm per step, about {formatting.seconds(estimate_seconds(wanted))} on a 2-core machine. "
+            f"One arm per step, about {formatting.seconds(expected_s)} on a 2-core machine. "
             "Every variant of every step: python -m engine suite."
         )
-route.show_steps(found)
+route.show_steps(found, runs)

@@ -73,16 +73,17 @@ TECHNIQUE = Technique(
                 "overwrites_outputs",
             ),
             compiles=True,
-            in_drive=True,
         ),
         Variant(
             key="cuda-graphs/reduce-overhead-served",
+            builds_on="torch-compile/default",
             label="reduce-overhead, output copied",
             summary="The same, with every output cloned, so that the next call cannot overwrite it.",
             code=REDUCE_OVERHEAD_SERVED_CODE,
             requires=("compiler", "cuda"),
             proofs=("compiled", "graph_replayed", "no_recompile_while_timing", "no_eager_fallback"),
             compiles=True,
+            in_drive=True,
         ),
         Variant(
             key="cuda-graphs/eager-replay",

@@ -76,7 +76,6 @@ TECHNIQUE = Technique(
             code=_OPENVINO_CODE,
             requires=("cpu", "openvino"),
             proofs=("other_runtime",),
-            in_drive=True,
         ),
     ),
 )

@@ -35,6 +35,13 @@ Elements = Annotated[
 Operations = Annotated[
     int, typer.Option(min=1, max=MAX_OPERATIONS, help="Pre-allocation and fusion: operations in the chain.")
 ]
+Part = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Parts of pre-allocation (example, sizes, pooling; numpy-sizes, model) and fusion (expression; chain). May be "
+        "repeated. Those after the semicolon take minutes more and are measured when named."
+    ),
+]
 Cache = Annotated[CacheMode, typer.Option(help="Operators: hot or cold; cold empties the caches before every call.")]
 Protocol = Annotated[str, typer.Option(help=f"One of {', '.join(PROTOCOLS)}; only the last two give verdicts.")]
 Threads = Annotated[int | None, typer.Option(help="CPU threads of every arm; all physical cores unless given.")]

@@ -10,16 +10,21 @@ from typing import Any
 
 from engine.catalog import TECHNIQUES, Variant, find_technique, find_variant, fits
 from engine.errors import InvalidSpec, StorageError
-from engine.operator_experiment import last_cache_of, operator_workloads
+from engine.operator_experiment import in_parts, last_cache_of, operator_workloads, part_keys, variants_of
 from engine.result import Machine
 from engine.spec import Experiment, Workload, find_protocol
 
 USER_MODEL = ".py:"
 
 
-def choose_variants(techniques: Iterable[str], variants: Iterable[str]) -> tuple[Variant, ...]:
-    """All variants of the named techniques, then the named variants, each once; raises `InvalidSpec` for none at all."""
-    chosen = [variant for key in techniques for variant in find_technique(key).variants]
+def choose_variants(
+    techniques: Iterable[str], variants: Iterable[str], parts: Sequence[str] = ()
+) -> tuple[Variant, ...]:
+    """All variants of the named techniques, then the named variants, each once; raises `InvalidSpec` for none at all.
+
+    Of a technique in parts only those that the named parts need, or the usual parts where none is named.
+    """
+    chosen = [variant for key in techniques for variant in variants_of(find_technique(key), parts)]
     chosen += [find_variant(key) for key in variants]
     if not chosen:
         known = ", ".join(technique.key for technique in TECHNIQUES)
@@ -54,10 +59,13 @@ def make_experiment(
     dtype: str = "float32",
     elements: Sequence[int] | None = None,
     operations: int = 1,
+    parts: Sequence[str] | None = None,
     machine: Machine | None = None,
     **settings: Any,
 ) -> Experiment:
     """Model variants measure `models`, operator variants their technique's points, at other sizes if asked.
+
+    With `parts` only the points of those (none named: of the usual ones).
 
     With a machine those sizes end beyond its device's caches.
     """
@@ -74,6 +82,7 @@ def make_experiment(
             last_cache_bytes=last_cache_bytes,
         )
         if any(fits(variant, point) for variant in variants)
+        and (parts is None or in_parts(technique, part_keys(technique, parts), [point]))
     ]
     needs_models = any(not variant.subjects for variant in variants)
     return Experiment(

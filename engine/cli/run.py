@@ -32,6 +32,7 @@ def run(
     dtype: options.Dtype = "float32",
     elements: options.Elements = None,
     operations: options.Operations = 1,
+    part: options.Part = None,
     cache: options.Cache = "hot",
     protocol: options.Protocol = "standard",
     threads: options.Threads = None,
@@ -43,7 +44,7 @@ def run(
 ) -> None:
     """Measure techniques against their baselines; the baseline and its A/A twin are always included."""
     check_writable(csv)
-    variants = choose_variants(technique or (), variant or ())
+    variants = choose_variants(technique or (), variant or (), part or ())
     lengths = choose_lengths(variants, sequence_length, twelve_lengths, device)
     points = model_workloads(model, batch_size, lengths, dtype)
     stream = choose_requests(variants, points, requests, request_count, device)
@@ -55,6 +56,7 @@ def run(
         dtype=dtype,
         elements=elements,
         operations=operations,
+        parts=part or (() if technique else None),
         cache_mode=cache,
         machine=machine,
         request_lengths=stream.lengths,

@@ -1,23 +1,25 @@
-"""`python -m engine suite`: every technique of the catalog, one after another, the CSV after each."""
+"""`python -m engine suite`: every variant of the catalog, experiment after experiment; CSV and store after each."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import typer
 
-from engine.catalog import TECHNIQUES, Variant
+from engine.catalog import find_technique
 from engine.cli import options
-from engine.cli.console import say, say_aside
-from engine.cli.lengths import choose_lengths, choose_requests
+from engine.cli.console import complain, say, say_aside
+from engine.cli.lengths import ARTICLE_LENGTH, choose_lengths, choose_requests, say_of
 from engine.cli.live import measure
-from engine.cli.report import exit_code, show_table
-from engine.cli.request import check_writable, make_experiment, model_workloads
+from engine.cli.report import EXIT_NOT_MEASURED, exit_code, show_table
+from engine.cli.request import check_writable, model_workloads
+from engine.errors import StorageError, UserError
 from engine.formatting import seconds
-from engine.result import Run
+from engine.journey import Stage
+from engine.journey import suite as stages_of
+from engine.result import Machine, Run
 from engine.results_csv import write
 from engine.runner import describe_machine, estimate_seconds
-from engine.spec import PANGRAM, Experiment
+from engine.spec import PANGRAM, find_protocol
+from engine.store import Store
 
 
 def suite(
@@ -35,31 +37,55 @@ def suite(
     label: options.Label = "",
     csv: options.Csv = None,
 ) -> None:
-    """Measure every variant of the catalog, or show why it cannot be measured here."""
+    """Measure every variant of the catalog, or show why it cannot be measured here; the app's pages show the same runs."""
     check_writable(csv)
-    settings: dict[str, Any] = {
-        "device": device,
-        "threads": threads,
-        "matmul_precision": matmul_precision,
-        "text": text,
-    }
-
-    def experiment_of(variants: tuple[Variant, ...]) -> Experiment:
-        lengths = choose_lengths(variants, sequence_length, False, device)
-        points = model_workloads(model, batch_size, lengths, dtype)
-        stream = choose_requests(variants, points, None, request_count, device)
-        return make_experiment(variants, points, protocol, dtype=dtype, request_lengths=stream.lengths, **settings)
-
-    experiments = [experiment_of(technique.variants) for technique in TECHNIQUES]
-    machine, runs = describe_machine(), list[Run]()
-    estimate_s = sum(estimate_seconds(experiment, machine) for experiment in experiments)
-    say_aside(f"About {seconds(round(estimate_s))} on a 2-core CPU.")
-    for technique, experiment in zip(TECHNIQUES, experiments, strict=True):
-        say(technique.title)
-        runs.append(measure(experiment, machine, label))
+    dynamic = find_technique("dynamic-shapes").variants
+    lengths = choose_lengths(dynamic, sequence_length, False, device)
+    many = model_workloads(model, batch_size, lengths, dtype)
+    stream = choose_requests(dynamic, many, None, request_count, device)
+    machine = describe_machine()
+    stages = stages_of(
+        model_workloads(model, batch_size, sequence_length or (ARTICLE_LENGTH,), dtype),
+        many,
+        protocol=find_protocol(protocol),
+        device=device,
+        requests=stream.lengths,
+        machine=machine,
+        threads=threads,
+        matmul_precision=matmul_precision,
+        text=text,
+    )
+    say_of(dynamic, lengths, stream)
+    _say_durations(stages, machine)
+    runs, is_complete = list[Run](), True
+    for stage in stages:
+        say(stage.title)
+        try:
+            runs.append(measure(stage.experiment, machine, label))
+        except UserError as error:
+            complain(str(error))
+            is_complete = False
+            continue
         if csv:
             write(runs, csv)
+        _keep(runs[-1])
         show_table(runs[-1])
         if runs[-1].status == "cancelled":
             break
-    raise typer.Exit(exit_code(runs))
+    raise typer.Exit(exit_code(runs) or (0 if is_complete else EXIT_NOT_MEASURED))
+
+
+def _say_durations(stages: tuple[Stage, ...], machine: Machine) -> None:
+    expected = {stage.title: estimate_seconds(stage.experiment, machine) for stage in stages}
+    parts = ", ".join(f"{title.lower()} {seconds(round(expected_s))}" for title, expected_s in expected.items())
+    say_aside(
+        f"About {seconds(round(sum(expected.values())))} on a 2-core CPU: {parts}. Ctrl-C keeps what is finished."
+    )
+
+
+def _keep(run: Run) -> None:
+    """Where the app finds it. A store that cannot be written costs the pages, not the measurement."""
+    try:
+        Store().import_run(run)
+    except StorageError as error:
+        complain(str(error))

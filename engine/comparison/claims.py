@@ -8,8 +8,10 @@ from enum import StrEnum
 
 from engine.catalog.types import Claim
 from engine.comparison.new_lengths import no_new_graphs
+from engine.comparison.peak_memory import change_of, peak_memory_words
 from engine.comparison.row import ComparisonRow
 from engine.formatting import interval, speedup
+from engine.result import Run
 from engine.stats import Interval
 from engine.verdict import Verdict
 
@@ -45,7 +47,21 @@ def claim_verdict(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
     a figure when the variant is faster. An inconclusive interval decides nothing in a claim's favour, however wide it is.
     A claim about graphs is judged on the graphs counted after each length.
     """
-    return (_judged_by_graphs if claim.judged_by == "graphs" else _judged_by_speedup)(claim, rows)
+    judges = {"graphs": _judged_by_graphs, "memory": _judged_by_memory, "speedup": _judged_by_speedup}
+    return judges[claim.judged_by](claim, rows)
+
+
+def newest_verdict(
+    claim: Claim, results: Iterable[tuple[Run, Sequence[ComparisonRow]]]
+) -> tuple[ClaimVerdict, Run | None]:
+    """The verdict of the newest run that could decide, with that run; where none could, of the newest that tried.
+
+    `results` are runs with their rows, the newest first.
+    """
+    judged = [(claim_verdict(claim, rows), run) for run, rows in results]
+    decided = (pair for pair in judged if pair[0].word is not ClaimWord.NOT_TESTABLE)
+    tried = (pair for pair in judged if pair[0].row is not None)
+    return next(decided, None) or next(tried, None) or (claim_verdict(claim, ()), None)
 
 
 def _judged_by_speedup(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
@@ -72,6 +88,16 @@ def _judged_by_graphs(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdi
     finding = no_new_graphs(own)
     words = {True: ClaimWord.HOLDS, False: ClaimWord.DOES_NOT_HOLD, None: ClaimWord.NOT_TESTABLE}
     return ClaimVerdict(words[finding.passed], finding.reason, own[0])
+
+
+def _judged_by_memory(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
+    """Holds when some variant of the same precision whose result counts saves as much as the claim promises at least."""
+    changes = [(change, row) for row in rows if (change := change_of(row, rows)) is not None]
+    if not changes:
+        return ClaimVerdict(ClaimWord.NOT_TESTABLE, claim.source_note or "no peak memory has been read here")
+    least, row = min(changes, key=lambda pair: pair[0])
+    word = ClaimWord.HOLDS if -least >= (claim.saving or 0.0) else ClaimWord.DOES_NOT_HOLD
+    return ClaimVerdict(word, "; ".join(filter(None, (peak_memory_words(changes), claim.source_note))), row)
 
 
 def _rows_for(claim: Claim, rows: Iterable[ComparisonRow]) -> list[ComparisonRow]:

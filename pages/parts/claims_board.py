@@ -3,22 +3,25 @@
 import pandas as pd
 import streamlit as st
 
-from engine import catalog
-from engine.comparison import ComparisonRow, claim_verdict
-from pages.parts import notices
+from engine import captions, catalog
+from engine.comparison import newest_verdict
+from engine.result import Run
+from pages.parts import measured, notices
 
 
-def show(rows: list[ComparisonRow]) -> None:
-    """One line per claim; a claim nothing here can test says so, and why."""
+def show(runs: list[Run]) -> None:
+    """One line per claim, judged by the newest of `runs` that could decide; one that nothing here can test says why."""
     st.subheader("The claims board")
-    judged = [(claim, claim_verdict(claim, rows)) for claim in catalog.CLAIMS]
+    results = [(run, measured.rows_of(run)) for run in runs]
+    judged = [(claim, *newest_verdict(claim, results)) for claim in catalog.CLAIMS]
     table = pd.DataFrame(
         {
-            "Step": [catalog.find_technique(claim.technique).title for claim, _ in judged],
-            "The article says": [claim.statement for claim, _ in judged],
-            "Its figure": [claim.figure or "none" for claim, _ in judged],
-            "Here": [verdict.word.value for _, verdict in judged],
-            "Because": [verdict.reason for _, verdict in judged],
+            "Step": [catalog.find_technique(claim.technique).title for claim, _, _ in judged],
+            "The article says": [claim.statement for claim, _, _ in judged],
+            "Its figure": [claim.figure or "none" for claim, _, _ in judged],
+            "Here": [verdict.word.value for _, verdict, _ in judged],
+            "Because": [verdict.reason for _, verdict, _ in judged],
+            "Evidence": [_evidence(run) for _, _, run in judged],
         }
     )
     st.table(
@@ -28,3 +31,8 @@ def show(rows: list[ComparisonRow]) -> None:
         alt="The article's claims and what was measured here",
     )
     st.caption(f"Claims from {catalog.CLAIMS[0].source}. How each is tested stands on its step's page.")
+
+
+def _evidence(run: Run | None) -> str:
+    """The run a verdict rests on."""
+    return captions.of_run(run) if run else "no run here"

@@ -76,7 +76,10 @@ def _show(key: str, picture: Picture) -> None:
 
 def drawn(run: Run, rows: list[ComparisonRow], kind: str, draw: Callable[[], Drawn]) -> Drawn:
     """What `draw` makes of these rows, made once and kept under `kind`."""
-    return _kept((run.id, run.status, run.label, len(run.outcomes), repr(rows[0].workload), len(rows), kind), draw)
+    others = ",".join(dict.fromkeys(row.run_id for row in rows))
+    return _kept(
+        (run.id, run.status, run.label, len(run.outcomes), others, repr(rows[0].workload), len(rows), kind), draw
+    )
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
@@ -85,7 +88,7 @@ def _kept(key: tuple[str | int, ...], _draw: Callable[[], Drawn]) -> Drawn:
 
 
 def _subtitle(run: Run, rows: list[ComparisonRow]) -> str:
-    return captions.of_chart(run, rows[0].workload)
+    return captions.of_rows(run, rows)
 
 
 def _samples(run: Run, rows: list[ComparisonRow]) -> pd.DataFrame:

@@ -3,15 +3,21 @@
 import streamlit as st
 
 from engine import catalog, worker
-from engine.comparison import ComparisonRow
-from engine.journey import Step, rungs, steps
+from engine.comparison import ClaimVerdict, ComparisonRow, newest_verdict
+from engine.journey import Step, route_rows, rungs, steps
 from engine.result import Run
 from engine.spec import Workload
-from pages.parts import measured, notices, pictures
+from pages.parts import measured, notices, pictures, verdicts
 
 ALONE, STACKED = "Each step alone", "What stacking adds"
 NEWEST = 12
 """Runs looked through for each step's newest result; more than a page ever needs, few enough to stay quick."""
+
+
+def current_runs(device: str, run: Run | None) -> list[Run]:
+    """The runs a page about the whole route rests on: the one its link names first, then the newest on this device."""
+    newest = measured.newest_runs(worker.get().store, device, NEWEST)
+    return [run, *(each for each in newest if each.id != run.id)] if run else newest
 
 
 def current_steps(model: Workload, device: str, run: Run | None) -> list[Step]:
@@ -19,7 +25,7 @@ def current_steps(model: Workload, device: str, run: Run | None) -> list[Step]:
 
     A point that nothing was measured at gives way to the newest run's: pictures with their point named beat an empty page.
     """
-    runs = [run] if run else measured.newest_runs(worker.get().store, device, NEWEST)
+    runs = [run] if run else current_runs(device, None)
     results = [(each, measured.rows_of(each)) for each in runs]
     found = steps(results, model)
     others = (measured.model_point(each) for each in runs)
@@ -29,7 +35,6 @@ def current_steps(model: Workload, device: str, run: Run | None) -> list[Step]:
 
 def show(found: list[Step]) -> None:
     """Bars in the journey's order. Steps that have no number keep their place; those never measured are named below."""
-    rows = [step.row for step in found if step.row]
     lead = next((step.run for step in found if step.run), None)
     if lead is None:
         return
@@ -37,7 +42,7 @@ def show(found: list[Step]) -> None:
         view = st.segmented_control(
             "View", [ALONE, STACKED], default=ALONE, required=True, key="route_view", label_visibility="collapsed"
         )
-        shown = rows if view == ALONE else _stacked(lead)
+        shown = route_rows(found) if view == ALONE else _stacked(lead)
         if shown:
             pictures.show_speedups(lead, shown, part=str(view))
         else:
@@ -51,19 +56,29 @@ def _stacked(run: Run) -> list[ComparisonRow]:
     return rungs(run)
 
 
-def show_steps(found: list[Step]) -> None:
-    """One card per step: what it is, what came of it, and the way to its page."""
+def show_steps(found: list[Step], runs: list[Run]) -> None:
+    """One card per step: what it is, what came of it and of the article's claim, and the way to its page."""
     st.subheader("The steps")
+    results = [(run, measured.rows_of(run)) for run in runs]
     with st.grid(3):
         for step in found:
-            _show_card(step.technique, step.row)
+            _show_card(
+                step, [(claim, newest_verdict(claim, results)[0]) for claim in verdicts.claims_of(step.technique)]
+            )
 
 
-def _show_card(technique: catalog.Technique, row: ComparisonRow | None) -> None:
+def _show_card(step: Step, claims: list[tuple[catalog.Claim, ClaimVerdict]]) -> None:
+    technique = step.technique
     with st.container(border=True, height="stretch", key=f"step_{technique.key}"):
         st.markdown(f"##### {technique.icon} {technique.title}")
-        if row is not None and not row.is_baseline:
-            st.markdown(f":{row.verdict.colour}[{row.verdict.icon} {notices.plain(row.verdict.value)}]")
+        for row in route_rows([step]):
+            if not row.is_baseline:
+                label = "" if row.workload.model else f"{notices.plain(row.label)}: "
+                st.markdown(f"{label}:{row.verdict.colour}[{row.verdict.icon} {notices.plain(row.verdict.value)}]")
         st.markdown(technique.summary)
         st.caption(technique.picture)
+        for claim, verdict in claims:
+            st.caption(
+                f"The article: {notices.plain(claim.figure or claim.statement)} {verdict.word.icon} {verdict.word.value}"
+            )
         st.page_link(technique.page, label="Open", icon=":material/arrow_forward:")
