@@ -91,7 +91,7 @@ def of_chart(run: Run, workload: Workload) -> str:
 def of_rows(run: Run, rows: Sequence[ComparisonRow]) -> str:
     """The same where rows may come from several runs, of which `run` is one."""
     others = len({row.run_id for row in rows} - {run.id})
-    return of_chart(run, rows[0].workload) + (f"{SEPARATOR}and {others} more runs" if others else "")
+    return of_chart(run, rows[0].workload) + (f"{SEPARATOR}and {others} more run{'s' * (others > 1)}" if others else "")
 
 
 def of_lengths(run: Run) -> str:

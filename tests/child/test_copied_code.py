@@ -17,6 +17,7 @@ from engine.catalog import VARIANTS, Variant
 from engine.proof import ALLOWANCES, judge_mechanism
 from engine.snippets import fill
 from engine.spec import Experiment, Workload
+from tests.child.conftest import WORDS
 from tests.unit.hand_made import measurement
 
 SCRIPT = Path(__file__).with_name("copied_code.py")
@@ -54,7 +55,6 @@ def points_of(variant: Variant, model: Path) -> list[Workload]:
 def longer_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One layer that takes the lengths the snippets name."""
     import torch
-    from conftest import WORDS
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
     folder = tmp_path_factory.mktemp("longer-bert")

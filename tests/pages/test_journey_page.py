@@ -6,25 +6,33 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine import results_csv
+from engine.catalog import find_technique
 from engine.cli.console import OUT
 from engine.cli.report import show_table
 from engine.comparison import ComparisonRow, compare_run, number
+from engine.journey import drive_points
 from engine.worker import Worker
 from tests.pages.conftest import OpenPage, shown
 from tests.pages.made_runs import made_run
-from tests.pages.made_sweeps import made_fusion, made_preallocation
+from tests.pages.made_sweeps import made_preallocation, made_sweep
 
 ROUTE = (
     ("torch-compile/default", None, None),
     ("preallocation/copyto", "numpy-dot-as-written", 3000),
     ("preallocation/out", "relu", 2**24),
+    ("kernel-fusion/addcmul", "addcmul", 2**14),
+    ("kernel-fusion/addcmul", "addcmul", 2**23),
 )
 
 
 @pytest.fixture
 def suite(service: Worker, tmp_path: Path) -> list[ComparisonRow]:
     """What a suite leaves: several runs in one file, and in the store; the rows of the file."""
-    runs = [made_run("models"), made_preallocation(run_id="operators"), made_fusion(run_id="fusion")]
+    runs = [
+        made_run("models"),
+        made_preallocation(run_id="operators"),
+        made_sweep("kernel-fusion", drive_points(find_technique("kernel-fusion")), run_id="fusion"),
+    ]
     results_csv.write(runs, tmp_path / "suite.csv")
     read = results_csv.read(tmp_path / "suite.csv")
     for run in read:
@@ -40,8 +48,9 @@ def board_of(app: AppTest) -> dict[str, str]:
 
 
 def test_the_landing_page_and_the_suites_table_show_the_same_numbers(
-    suite: list[ComparisonRow], service: Worker, open_page: OpenPage
+    suite: list[ComparisonRow], service: Worker, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(OUT, "_width", 200)
     app = open_page("journey.py", batch_size="8")
     assert not app.exception
     chart = app.get("plotly_chart")[0].proto
