@@ -45,8 +45,16 @@ def claim_verdict(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
 
     A figure holds when the 95 % interval of an established difference includes it, as far as its digits say; a claim without
     a figure when the variant is faster. An inconclusive interval decides nothing in a claim's favour, however wide it is.
-    A claim about graphs is judged on the graphs counted after each length.
+    A claim about graphs is judged on the graphs counted after each length. Rows of several runs are judged run by run, and the
+    first that could decide speaks.
     """
+    by_run: dict[str, list[ComparisonRow]] = {}
+    for row in rows:
+        by_run.setdefault(row.run_id, []).append(row)
+    return _first_to_decide([_judged(claim, own) for own in by_run.values()] or [_judged(claim, ())])
+
+
+def _judged(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
     judges = {"graphs": _judged_by_graphs, "memory": _judged_by_memory, "speedup": _judged_by_speedup}
     return judges[claim.judged_by](claim, rows)
 
@@ -59,9 +67,17 @@ def newest_verdict(
     `results` are runs with their rows, the newest first.
     """
     judged = [(claim_verdict(claim, rows), run) for run, rows in results]
-    decided = (pair for pair in judged if pair[0].word is not ClaimWord.NOT_TESTABLE)
-    tried = (pair for pair in judged if pair[0].row is not None)
-    return next(decided, None) or next(tried, None) or (claim_verdict(claim, ()), None)
+    if not judged:
+        return _judged(claim, ()), None
+    chosen = _first_to_decide([verdict for verdict, _ in judged])
+    return chosen, next(run for verdict, run in judged if verdict is chosen) if chosen.row else None
+
+
+def _first_to_decide(verdicts: Sequence[ClaimVerdict]) -> ClaimVerdict:
+    """The first that could decide, else the first that tried, else the first."""
+    decided = (verdict for verdict in verdicts if verdict.word is not ClaimWord.NOT_TESTABLE)
+    tried = (verdict for verdict in verdicts if verdict.row is not None)
+    return next(decided, None) or next(tried, None) or verdicts[0]
 
 
 def _judged_by_speedup(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:

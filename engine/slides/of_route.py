@@ -8,7 +8,7 @@ from engine import captions, catalog
 from engine.advice import advise
 from engine.comparison import ComparisonRow, compare_run, sentence, short
 from engine.headline import leading_row
-from engine.journey import Step, rungs
+from engine.journey import Step, leader, route_rows, rungs
 from engine.result import Run
 from engine.slides.claims import claims_slide
 from engine.slides.one_workload import latency_slide, price_slide, verdict_slide
@@ -17,8 +17,8 @@ from engine.slides.slide import Slide
 
 def route_slides(steps: Sequence[Step], every_row: Sequence[ComparisonRow]) -> list[Slide]:
     """From all steps to the advice; `every_row` are all rows of `runs_behind`. Empty where nothing was measured."""
-    rows, runs = [step.row for step in steps if step.row], runs_behind(steps)
-    lead = leading_row(rows)
+    rows, runs = route_rows(steps), runs_behind(steps)
+    lead = leader(steps)
     if lead is None or not runs:
         return []
     run = runs[0]
@@ -35,8 +35,8 @@ def route_slides(steps: Sequence[Step], every_row: Sequence[ComparisonRow]) -> l
 
 def runs_behind(steps: Sequence[Step]) -> list[Run]:
     """Every run that a step's row comes from, once; the one of the leading row first."""
-    lead = leading_row([step.row for step in steps if step.row])
-    first = [step.run for step in steps if step.row is lead and step.run]
+    lead = leader(steps)
+    first = [step.run for step in steps if lead in step.rows and step.run]
     return list({run.id: run for run in (*first, *(step.run for step in steps if step.run))}.values())
 
 
@@ -64,13 +64,12 @@ def _stacked(run: Run) -> Iterator[Slide]:
 def _each_step(steps: Sequence[Step]) -> Iterator[Slide]:
     """Single calls of every step that was measured, beside those of what it is divided by."""
     for step in steps:
-        row, run = step.row, step.run
-        if row is None or run is None or row.is_baseline or not row.samples:
-            continue
-        yield _step(row, run)
+        for place, row in enumerate(step.rows, start=1):
+            if step.run and not row.is_baseline and row.samples:
+                yield _step(row, step.run, f"step {row.technique}" if place == 1 else f"step {row.technique} {place}")
 
 
-def _step(row: ComparisonRow, run: Run) -> Slide:
+def _step(row: ComparisonRow, run: Run, key: str) -> Slide:
     at_point = [other for other in compare_run(run) if other.workload == row.workload and other.samples]
     pair = [other for other in at_point if other.variant in (row.baseline, row.variant) and not other.is_twin]
-    return latency_slide(run, row, pair, f"step {row.technique}", sentence(row))
+    return latency_slide(run, row, pair, key, sentence(row))

@@ -170,6 +170,10 @@ def test_each_claim_is_judged_by_the_newest_run_that_could_decide() -> None:
     assert (judged["compile-1.91x"][0].word, judged["compile-1.91x"][1]) == (ClaimWord.HOLDS, drive_alone)
     assert (judged["preallocation-4.9x"][0].word, judged["preallocation-4.9x"][1]) == (ClaimWord.DOES_NOT_HOLD, sweep)
     assert (judged["fragmentation-21.3"][0].word, judged["fragmentation-21.3"][1]) == (ClaimWord.NOT_TESTABLE, None)
+    together = [row for _, rows in results for row in rows]
+    assert {each.key: claim_verdict(each, together) for each in CLAIMS} == {
+        key: pair[0] for key, pair in judged.items()
+    }
     older = standard_run(id="old")
     assert newest_verdict(claim("compile-1.91x"), [(older, compare_run(older)), *results])[1] == older
 
