@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.captions import shape_of
-from engine.catalog import CLAIMS, TECHNIQUES, VARIANTS, Technique, Variant, fits
+from engine.catalog import CLAIMS, TECHNIQUES, Technique, Variant, fits
 from engine.comparison import ComparisonRow, compare_run
 from engine.headline import leading_row
 from engine.operator_experiment import last_cache_of, operator_workloads
@@ -72,13 +72,14 @@ def suite(
     machine: Machine | None = None,
     **settings: Any,
 ) -> tuple[Stage, ...]:
-    """Every variant of the catalog in as few experiments as its kinds of workload allow.
+    """Every variant of every step in as few experiments as their kinds of workload allow.
 
     Variants of one model point share their baseline; those that serve many lengths from one process are measured at
     `lengths` and answer `requests`; operators are measured technique by technique, at the drive's points too.
     """
     more = {"protocol": protocol, "device": device, **settings}
-    one, many = ([v for v in VARIANTS.values() if not v.subjects and v.serves_many is flag] for flag in (False, True))
+    of_models = [variant for technique in TECHNIQUES for variant in technique.variants if not variant.subjects]
+    one, many = ([variant for variant in of_models if variant.serves_many is flag] for flag in (False, True))
     stages = [
         Stage(THE_MODEL, _experiment(one, models, more)),
         Stage(MANY_LENGTHS, _experiment(many, lengths, {**more, "request_lengths": requests})),

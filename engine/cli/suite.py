@@ -1,4 +1,4 @@
-"""`python -m engine suite`: every variant of the catalog, experiment after experiment; CSV and store after each."""
+"""`python -m engine suite`: every variant of every step, experiment after experiment; CSV and store after each."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def suite(
     label: options.Label = "",
     csv: options.Csv = None,
 ) -> None:
-    """Measure every variant of the catalog, or show why it cannot be measured here; the app's pages show the same runs."""
+    """Measure every variant of every step, or show why it cannot be measured here; the app's pages show the same runs."""
     check_writable(csv)
     dynamic = find_technique("dynamic-shapes").variants
     lengths = choose_lengths(dynamic, sequence_length, False, device)
