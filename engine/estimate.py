@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.arms import Arm, Group, plan, requests_of
 from engine.catalog import Pitfall, find_variant
+from engine.catalog.availability import NEVER_ON_A_CPU
 from engine.catalog.dynamic_shapes import RECOMPILE_LIMIT, padded_length
 from engine.catalog.expected import COMPILED, Expected, expected_of
 from engine.catalog.operators import OPERATORS
@@ -107,8 +108,14 @@ def last_steps(arm: Arm, number: int, experiment: Experiment) -> list[Step]:
 
 
 def estimate_seconds(experiment: Experiment, machine: Machine | None = None) -> float:
-    """About how long a run takes on a 2-core CPU, without what `machine` cannot run and without waiting for it."""
+    """About how long a run takes on a 2-core CPU, without what `machine` cannot run and without waiting for it.
+
+    Of a machine that is not known yet, a CPU cannot run what no CPU can.
+    """
     protocol = experiment.protocol
+    if machine is None and experiment.device == "cpu":
+        able = tuple(key for key in experiment.variants if not NEVER_ON_A_CPU & set(find_variant(key).requires))
+        experiment = replace(experiment, variants=able or experiment.variants)
     steps = steps_of(plan(experiment, machine).groups, experiment)
     references = {frozenset(step.workloads): expected_s(step, protocol) for step in steps if step.kind == "references"}
     others = sum(expected_s(step, protocol) for step in steps if step.kind != "references")

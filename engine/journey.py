@@ -135,8 +135,9 @@ def _speaker(technique: Technique, rows: Sequence[ComparisonRow], point: Workloa
     """The row that a claim at this very point is about, else the step's best known variant, else the leading row."""
     claimed = {claim.variant for claim in CLAIMS if claim.technique == technique.key and claim.workload == point}
     known = {variant.key for variant in technique.variants if variant.in_drive}
-    chosen = [row for row in rows if row.variant in claimed] or [row for row in rows if row.variant in known]
-    return leading_row(chosen or rows, technique.key)
+    chosen = [row for row in rows if row.variant in claimed] or [row for row in rows if row.variant in known] or rows
+    # Of several best known variants, each for its own kind of device, the one that this device could run.
+    return leading_row([row for row in chosen if row.samples] or chosen, technique.key)
 
 
 def leader(found: Iterable[Step]) -> ComparisonRow | None:

@@ -19,6 +19,9 @@ REQUIREMENTS: dict[str, str] = {
 }
 """Every requirement a variant may name, and what is said where it is not met."""
 
+NEVER_ON_A_CPU = frozenset({"cuda", "tuning", "tf32", "onnxruntime_cuda"})
+"""Requirements that no CPU meets, known before the machine is."""
+
 
 def why_unavailable(variant: Variant, machine: Machine, device: str) -> str | None:
     """Why this variant cannot run on `device` of `machine`, in words; None when it can."""

@@ -35,4 +35,4 @@ def show(runs: list[Run]) -> None:
 
 def _evidence(run: Run | None) -> str:
     """The run a verdict rests on."""
-    return captions.of_run(run) if run else "no run here"
+    return f"{run.experiment.protocol.name} protocol, {captions.measured(run)}" if run else "no run here"

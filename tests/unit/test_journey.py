@@ -89,6 +89,12 @@ def test_the_drive_is_expected_to_end_in_its_time_on_a_cpu_that_has_everything(p
     assert estimate_seconds(drive(WORKLOAD, "cpu", PROTOCOLS[protocol]), COMPLETE) < 60 * minutes
 
 
+def test_the_estimate_leaves_out_what_no_cpu_can_run_before_the_machine_is_known() -> None:
+    wanted = drive(WORKLOAD, "cpu", PROTOCOLS["standard"])
+    limits_s = 60
+    assert abs(estimate_seconds(wanted) - estimate_seconds(wanted, COMPLETE)) < limits_s
+
+
 def test_a_step_about_operators_shows_the_articles_example_and_where_the_technique_pays() -> None:
     run = made_preallocation()
     (step,) = [step for step in steps([(run, compare_run(run))], WORKLOAD) if step.technique.key == "preallocation"]
@@ -100,6 +106,19 @@ def test_a_step_about_operators_shows_the_articles_example_and_where_the_techniq
         "np.copyto into a buffer, 3,000 elements",
         "Into a buffer (out=), 16,777,216 elements",
     ]
+
+
+def test_a_step_shows_the_variant_that_this_device_could_run_even_without_a_verdict() -> None:
+    freezing, elsewhere = "max-autotune/freezing", "max-autotune/no-cudagraphs"
+    run = standard_run(protocol="quick")
+    renamed = [replace(each, variant=freezing) if each.variant == COMPILED else each for each in run.outcomes]
+    missing = Failure(
+        variant=elsewhere, process=0, workloads=(WORKLOAD,), stage="start", kind="unavailable", message="this device has no CUDA"
+    )  # fmt: skip
+    experiment = replace(run.experiment, variants=(elsewhere, freezing))
+    run = replace(run, experiment=experiment, outcomes=(missing, *(each for each in renamed if each.process == 0)))
+    (step,) = [step for step in steps([(run, compare_run(run))], WORKLOAD) if step.technique.key == "max-autotune"]
+    assert [row.variant for row in step.rows] == [freezing]
 
 
 def test_the_route_speaks_of_the_model_however_fast_an_operator_is() -> None:
