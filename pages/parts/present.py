@@ -60,7 +60,9 @@ def show_run(run: Run | None, technique: catalog.Technique | None = None) -> NoR
     if run is None or run.status in job.UNFINISHED:
         show([], [])
     key = technique.key if technique else None
-    show(run_slides(run, measured.rows_of(run), key), [run])
+    chosen = st.query_params.get("workload")  # as the page's own box writes it into the link
+    workload = next((each for each in run.experiment.workloads if captions.of_workload(each) == chosen), None)
+    show(run_slides(run, measured.rows_of(run), key, workload), [run])
 
 
 def show_together(runs: list[Run]) -> NoReturn:

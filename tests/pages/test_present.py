@@ -1,12 +1,15 @@
 """Present mode on every page: slides instead of the page, the place in the link, a way in and a way out."""
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import catalog
+from engine import captions, catalog
+from engine.result import Run
 from engine.worker import Worker
 from tests.pages.conftest import OpenPage, shown
-from tests.pages.made_runs import made_run
+from tests.pages.made_runs import POINT, made_run
 
 PAGES = ["journey.py", "results.py", "compare.py", "glossary.py", *(each.page for each in catalog.TECHNIQUES)]
 WITH_A_RESULT = ["journey.py", "torch_compile.py", "results.py"]
@@ -69,6 +72,22 @@ def test_the_button_on_a_result_names_its_run_and_leaving_brings_the_settings_ba
     assert not app.exception
     assert "the settings now differ" not in shown(app)
     assert app.session_state["batch_size"] == 8
+
+
+def test_the_workload_that_the_link_names_is_the_one_presented(service: Worker, open_page: OpenPage) -> None:
+    run = two_points()
+    service.store.import_run(run)
+    first, second = (captions.of_workload(point) for point in run.experiment.workloads)
+    told = [sentence_of(open_page("results.py", run=run.id, present="1", workload=name)) for name in (first, second)]
+    assert "is 1.4" in told[0] and "is 2.0" in told[1]
+
+
+def two_points() -> Run:
+    """One run at two batch sizes, faster at the second."""
+    small, large = made_run(), made_run(speedup=2.0, point=replace(POINT, batch_size=16))
+    points = (*small.experiment.workloads, *large.experiment.workloads)
+    experiment = replace(small.experiment, workloads=points)
+    return replace(small, experiment=experiment, outcomes=(*small.outcomes, *large.outcomes))
 
 
 def test_compared_runs_are_one_slide(service: Worker, open_page: OpenPage) -> None:
