@@ -25,6 +25,12 @@ details { margin: .75rem 0; } summary { cursor: pointer; }
        code { white-space: pre-wrap; overflow: visible; } }
 """
 """A4 lying is as wide as the body, so that charts drawn on a screen fit the paper too."""
+CONFIG = {
+    "displaylogo": False,
+    "responsive": True,
+    "modeBarButtonsToRemove": ["sendChartToCloud", "select2d", "lasso2d"],
+}
+"""Nothing of a result leaves the machine by a button: plotly's own would upload the chart to its makers."""
 
 
 def standalone(title: str, body: Iterable[str]) -> str:
@@ -44,7 +50,7 @@ def figure_markup(figure: object, alt: str) -> str:
     """A chart as markup for `standalone`; `alt` is what a screen reader says."""
     from plotly.io import to_html
 
-    drawn = to_html(figure, full_html=False, include_plotlyjs=False, config={"displaylogo": False, "responsive": True})
+    drawn = to_html(figure, full_html=False, include_plotlyjs=False, config=CONFIG)
     return f'<figure role="img" aria-label="{html.escape(alt)}">{drawn}</figure>'
 
 

@@ -14,7 +14,11 @@ from engine.result import Run
 from pages.parts import measured
 
 KEPT = 256
-CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
+CONFIG = {
+    "displaylogo": False,
+    # Selecting means nothing here, and plotly's own way to share would upload the chart to its makers.
+    "modeBarButtonsToRemove": ["sendChartToCloud", "select2d", "lasso2d", "autoScale2d"],
+}
 Drawn = TypeVar("Drawn")
 Picture = tuple[go.Figure, str]
 """A figure and what it shows, in words."""

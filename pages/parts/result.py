@@ -27,7 +27,7 @@ def show(run: Run, technique: catalog.Technique | None = None, story: Story | No
     rows = _rows_at(_chosen_workload(run), every_row)
     row = leading_row(rows, technique.key if technique else None) or leading_row(rows)
     if row is None:
-        words = "It ended before the first timed call. Its settings stand below: measure them again."
+        words = "It ended before the first timed call."
         notices.empty(":material/hourglass_empty:", "Nothing was measured in this run", words)
         return
     verdicts.show(run, row, every_row, technique)

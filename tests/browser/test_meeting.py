@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,10 @@ from tests.live_server import LiveServer
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 LIMIT_MS = 30_000
-DRIVE_LIMIT_S = 420.0
-"""Until the drive's first arms are measured: about a minute and a half on two quiet cores, several times that on busy ones."""
+DRIVE_LIMIT_S = 300.0
+"""Until the drive's first arms are measured: half a minute on two quiet cores, several times that on busy ones."""
+NO_COMPILER = "/there/is/no/compiler"
+"""Without one the drive leaves out what compiles, which takes minutes; those steps stay visible as not available here."""
 
 
 def measured_variants(store: Store, run_id: str) -> set[str]:
@@ -32,15 +35,23 @@ def measured_variants(store: Store, run_id: str) -> set[str]:
 
 def wait_for_a_finished_step(store: Store, run_id: str) -> None:
     deadline = time.monotonic() + DRIVE_LIMIT_S
-    while len(measured_variants(store, run_id)) < 2:
+    while not measured_variants(store, run_id):
         assert store.status(run_id) in ("queued", "running"), "the drive ended before it could be cancelled"
         assert time.monotonic() < deadline, "no step was measured in time"
         time.sleep(0.5)
 
 
+@pytest.fixture
+def server_without_compiler(tmp_path: Path) -> Iterator[LiveServer]:
+    """A fresh server on a machine that cannot compile."""
+    with LiveServer(tmp_path / "data", logs=tmp_path, TMPDIR=str(tmp_path), CXX=NO_COMPILER) as started:
+        yield started
+
+
 def test_the_route_is_driven_and_cancelled_half_way_and_finished_steps_stay(
-    browser: Browser, server: LiveServer
+    browser: Browser, server_without_compiler: LiveServer
 ) -> None:
+    server = server_without_compiler
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.goto(f"http://127.0.0.1:{server.port}/?model=all-MiniLM-L6-v2&protocol=quick")
     page.get_by_role("button", name="Drive the whole route").click(timeout=LIMIT_MS)
@@ -62,6 +73,7 @@ def test_the_route_is_driven_and_cancelled_half_way_and_finished_steps_stay(
         shown = " ".join(labels.all_text_contents()).replace("\u00a0", " ")
         seen = {technique_of(key) for key in finished if label_of(key)[:20] in shown}
         assert seen == {technique_of(key) for key in finished}, shown
+        assert label_of("torch-compile/default") in shown, "a step that is not available here keeps its place"
         assert run_in_address(page) == run_id
     page.close()
 
@@ -76,7 +88,8 @@ def test_slides_of_the_shipped_sample_are_stepped_with_arrow_keys(browser: Brows
     page.get_by_role("button", name="Present").click(timeout=LIMIT_MS)
     expect(sentence(page)).to_contain_text("torch.compile is", timeout=LIMIT_MS)
     expect(page.locator(".js-plotly-plot")).to_have_count(1)
-    expect(page.locator("[data-testid=stSidebar]")).to_have_count(0)
+    expect(page.locator("[data-testid=stSidebar]")).to_be_hidden()
+    expect(page.locator("[data-testid=stHeader]")).to_be_hidden()
     stamp = page.locator(".js-plotly-plot .g-gtitle")
     expect(stamp).to_contain_text("torch 2.")
     expect(stamp).to_contain_text("measured")
@@ -116,9 +129,8 @@ def test_the_meeting_pack_opens_from_disk_with_the_network_off_and_shows_every_c
     offline.goto(pack.as_uri())
     charts = offline.locator(".plotly-graph-div")
     assert charts.count() >= 4
-    expect(offline.locator(".plotly-graph-div.js-plotly-plot .main-svg .plot").first).to_be_attached(timeout=LIMIT_MS)
     for place in range(charts.count()):
-        expect(charts.nth(place).locator(".main-svg").first).to_be_visible(timeout=LIMIT_MS)
-        assert charts.nth(place).locator(".plot path, .plot .point").count(), f"chart {place} is empty"
+        expect(charts.nth(place).locator(".cartesianlayer .trace path").first).to_be_attached(timeout=LIMIT_MS)
+    expect(offline.get_by_role("button", name="Share chart")).to_have_count(0)
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     context.close()

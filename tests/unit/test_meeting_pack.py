@@ -51,6 +51,11 @@ def test_the_pack_needs_no_network_and_brings_plotly_once() -> None:
     assert len(charts) == 5 and all(charts)
 
 
+def test_no_chart_offers_to_upload_itself() -> None:
+    pack = pack_of(made_run())
+    assert pack.count('"modeBarButtonsToRemove": ["sendChartToCloud"') == 5
+
+
 def test_every_chart_of_the_pack_says_where_it_was_measured() -> None:
     figures = pack_of(made_run()).split("<figure")[1:]
     for figure in figures:
