@@ -15,6 +15,7 @@ from engine.pitfalls import headline as lessons_headline
 from engine.pitfalls import lessons
 from engine.result import Run
 from engine.slides.claims import claims_slide
+from engine.slides.of_pitfalls import TECHNIQUE, pitfall_slides
 from engine.slides.one_workload import workload_slides
 from engine.slides.slide import Drawing, Slide
 from engine.spec import Workload
@@ -29,6 +30,8 @@ def run_slides(
     own = [row for row in rows if not row.is_twin]
     if leading_row(own) is None:
         return []
+    if any(row.technique == TECHNIQUE for row in own):
+        return pitfall_slides(run)
     chosen = workload or _usual_workload(run, own)
     return [
         *_pitfall_slides(run, own),

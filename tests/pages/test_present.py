@@ -11,7 +11,14 @@ from engine.worker import Worker
 from tests.pages.conftest import OpenPage, shown
 from tests.pages.made_runs import POINT, made_run
 
-PAGES = ["journey.py", "results.py", "compare.py", "glossary.py", *(each.page for each in catalog.TECHNIQUES)]
+PAGES = [
+    "journey.py",
+    "results.py",
+    "compare.py",
+    "glossary.py",
+    "pitfalls.py",
+    *(each.page for each in catalog.TECHNIQUES),
+]
 WITH_A_RESULT = ["journey.py", "torch_compile.py", "results.py"]
 
 

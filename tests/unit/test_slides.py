@@ -10,6 +10,7 @@ from engine.comparison import compare_run
 from engine.journey import steps
 from engine.result import Run
 from engine.slides import Slide, compared_slides, route_slides, run_slides
+from tests.made_pitfalls import made_pitfalls
 from tests.pages.made_runs import POINT, made_run, with_failure
 
 STAMP = "Hand-made CPU, 2 cores · torch 2.13.0 · standard protocol · measured 30 Nov 2026, 09:03 UTC"
@@ -71,6 +72,15 @@ def test_the_route_shows_all_steps_then_each_step_then_what_to_do() -> None:
 def test_advice_to_stay_is_said_as_such() -> None:
     slow = route_of(made_run(speedup=0.8))
     assert next(slide for slide in slow if slide.key == "price").sentence.startswith("Stay with eager")
+
+
+def test_pitfalls_are_shown_together_and_then_one_by_one() -> None:
+    slides = slides_of(made_pitfalls(), "pitfalls")
+    assert len(slides) == 10
+    assert slides[0].sentence.startswith("8 of the 9 mistakes measured here changed the number")
+    assert all("reported" in slide.sentence and "right" in slide.sentence for slide in slides[1:])
+    for slide in slides:
+        assert slide.draw is not None and slide.draw()[0].data
 
 
 def test_several_runs_are_stamped_with_all_their_days() -> None:
