@@ -61,6 +61,12 @@ def test_a_failed_technique_is_said_first_and_shown_in_the_picture() -> None:
     assert not [slide for slide in slides if "1.40x" in slide.sentence]
 
 
+def test_no_slide_praises_calls_of_a_technique_that_did_not_run() -> None:
+    slides = {slide.key: slide.sentence for slide in slides_of(made_run(facts={"frames_compiled": 0, "graphs": 0}))}
+    assert slides["latency"].startswith("torch.compile did not run")
+    assert slides["proof"].startswith("torch.compile did not run as asked: ")
+
+
 def test_the_route_shows_all_steps_then_each_step_then_what_to_do() -> None:
     slides = route_of(made_run())
     assert [slide.key for slide in slides] == ["route", "stacked", "step torch-compile", "price", "claims"]
