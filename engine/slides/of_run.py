@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from engine import captions, catalog
-from engine.catalog import pitfalls
 from engine.comparison import ComparisonRow
 from engine.dynamic_shapes import story
 from engine.dynamic_shapes.stream import streams
 from engine.dynamic_shapes.table import serves_lengths
 from engine.headline import leading_row
-from engine.pitfalls import headline as lessons_headline
-from engine.pitfalls import lessons
 from engine.result import Run
 from engine.slides.claims import claims_slide
 from engine.slides.of_pitfalls import TECHNIQUE, pitfall_slides
@@ -34,7 +31,6 @@ def run_slides(
         return pitfall_slides(run)
     chosen = workload or _usual_workload(run, own)
     return [
-        *_pitfall_slides(run, own),
         *_length_slides(run, own, rows),
         *_size_slides(run, rows),
         *workload_slides(run, [row for row in own if row.workload == chosen], technique),
@@ -49,20 +45,6 @@ def _usual_workload(run: Run, rows: Sequence[ComparisonRow]) -> Workload:
         if points:
             return points[-1].row.workload
     return next(iter(rows)).workload
-
-
-def _pitfall_slides(run: Run, rows: Sequence[ComparisonRow]) -> Iterator[Slide]:
-    """What mistaken loops reported, where the run has some."""
-    if not any(row.technique == pitfalls.TECHNIQUE.key for row in rows):
-        return
-    found = lessons(run)
-
-    def draw() -> Drawing:
-        from engine.charts import pitfall_errors
-
-        return pitfall_errors.pitfall_errors(found, pitfalls.TECHNIQUE.colour), pitfall_errors.alt_text(found)
-
-    yield Slide("pitfalls", lessons_headline(found), captions.of_chart(run, rows[0].workload), draw)
 
 
 def _length_slides(run: Run, variants: Sequence[ComparisonRow], rows: Sequence[ComparisonRow]) -> Iterator[Slide]:
