@@ -206,11 +206,11 @@ def _rounds_s(workload: Workload, arms: Sequence[Arm], points: int, protocol: Pr
     sharing = points if workload.operator else 1
     timed_s = [_timed_s(workload, _call_s(workload, arm), protocol) for arm in here]
     # The slowest arm ends the rounds for all of them.
-    rounds = min(protocol.rounds, max(1, math.ceil(protocol.point_budget_s / sharing / max(timed_s))))
+    rounds = min(protocol.rounds_at(workload), max(1, math.ceil(protocol.point_budget_s / sharing / max(timed_s))))
     called_s = sum(timed_s) + sum(THROW_AWAY_CALLS * _call_s(workload, arm) for arm in here)
     warm_ups = [_warm_up(workload, arm, sharing, protocol) for arm in here]
     more_s = sum(
-        min(protocol.warmup_max_s, (max(warm_ups) - own) * _sample_s(workload, arm))
+        min(protocol.evening_out_s(workload, sharing), (max(warm_ups) - own) * _sample_s(workload, arm))
         for own, arm in zip(warm_ups, here, strict=True)
     )
     turns_s = OPERATOR_TURN_S * len(here) if workload.operator else 0.0

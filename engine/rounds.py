@@ -89,7 +89,7 @@ class Rounds:
             longest = max((member.ready.warmup_calls[member.index(point)] for member in members), default=0)
             for member in members:
                 with self._guard(member.arm):
-                    self._warm_up(member, member.index(point), longest)
+                    self._warm_up(member, point, longest)
 
     def measure(self) -> tuple[Conditions, ...]:
         """Measure, and answer with the machine's conditions at the start of each round.
@@ -100,12 +100,12 @@ class Rounds:
         conditions = []
         # One point after another: a child holds the inputs of one large point at a time.
         for place, point in enumerate(self._points):
-            for number in range(self._protocol.rounds):
+            for number in range(self._protocol.rounds_at(point)):
                 if not self._has_budget(point):
                     break
                 self._run.clock.enter("runner")
                 conditions.append(meter.read())
-                self._tell(place, number)
+                self._tell(point, place, number)
                 self._measure_round(point, number)
         return tuple(conditions)
 
@@ -116,9 +116,11 @@ class Rounds:
         used = [member.used_s[point] for member in self._at(point)]
         return bool(used) and max(used) < budget_s(point, len(self._points), self._protocol)
 
-    def _warm_up(self, member: Member, workload: int, calls: int) -> None:
+    def _warm_up(self, member: Member, point: Workload, calls: int) -> None:
+        workload = member.index(point)
         missing = calls - member.ready.warmup_calls[workload]
-        affordable = int(self._protocol.warmup_max_s / max(member.ready.call_s[workload], 1e-9))
+        limit_s = self._protocol.evening_out_s(point, len(self._points))
+        affordable = int(limit_s / max(member.ready.call_s[workload], 1e-9))
         if min(missing, affordable) > 0:
             command = WarmUp(workload=workload, calls=min(missing, affordable))
             member.child.ask(command, WarmedUp, self._protocol.block_limit_s)
@@ -158,8 +160,8 @@ class Rounds:
         clock.move("block", "throw_away_calls", timed_s / samples / calls * throw_away)
         member.used_s[point] += timed_s
 
-    def _tell(self, place: int, number: int) -> None:
-        rounds, points = self._protocol.rounds, len(self._points)
+    def _tell(self, point: Workload, place: int, number: int) -> None:
+        rounds, points = self._protocol.rounds_at(point), len(self._points)
         where = "" if points == 1 else f", workload {place + 1} of {points}"
         message = f"{self._title}: round {number + 1} of {rounds}{where}, {len(self._members)} arms taking turns"
         share = (place + number / rounds) / points

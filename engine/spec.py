@@ -86,13 +86,16 @@ class Workload:
 class Protocol:
     """How much is measured, fixed before the run (METHOD 1.4): there is no peeking and no adaptive stop.
 
-    `process_sets` is P, `rounds` R at most; `block_s` the time one block aims at; a point stops adding rounds, for all
-    arms alike, when an arm has used `point_budget_s` seconds of timed calls in a process set.
+    `process_sets` is P; `rounds` is R for a model, `operator_rounds` for an operator, which is measured in many sizes: there
+    processes differ more than rounds, and a small size's round is mostly rests. `block_s` is the time one block aims at. A
+    point stops adding rounds, for all arms alike, when an arm has used `point_budget_s` seconds of timed calls in a process
+    set.
     """
 
     name: str
     process_sets: int
     rounds: int = 20
+    operator_rounds: int = 10
     block_s: float = 0.020
     min_calls_per_block: int = 3
     max_calls_per_block: int = 50
@@ -109,6 +112,19 @@ class Protocol:
     def __post_init__(self) -> None:
         _check_range("process_sets", self.process_sets, 100)
         _check_range("rounds", self.rounds, 1000)
+        _check_range("operator_rounds", self.operator_rounds, 1000)
+
+    def rounds_at(self, workload: Workload) -> int:
+        """R at this point."""
+        return self.rounds if workload.model else self.operator_rounds
+
+    def evening_out_s(self, workload: Workload, points: int) -> float:
+        """Seconds an arm may go on warming up to make as many calls as the arm that made most; `points` share a child.
+
+        For a model the cap of warm-up itself. Arms of an operator differ thirtyfold in time per call: as many calls of each
+        would take longer than measuring them, so there an arm warms up at most as long again.
+        """
+        return self.warmup_max_s if workload.model else self.warmup_min_s / points
 
     @property
     def gives_verdicts(self) -> bool:

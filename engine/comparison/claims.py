@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from engine.catalog.types import Claim
@@ -45,6 +46,7 @@ def claim_verdict(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
 
     A figure holds when the 95 % interval of an established difference includes it, as far as its digits say; a claim without
     a figure when the variant is faster. An inconclusive interval decides nothing in a claim's favour, however wide it is.
+    An unstable measurement decides nothing but that a figure is far out of reach.
     A claim about graphs is judged on the graphs counted after each length. Rows of several runs are judged run by run, and the
     first that could decide speaks.
     """
@@ -86,7 +88,7 @@ def _judged_by_speedup(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerd
         where = claim.source_note or "it has not been measured here in this configuration"
         return ClaimVerdict(ClaimWord.NOT_TESTABLE, where)
     if not row.verdict.is_statistical or row.speedup is None:
-        return ClaimVerdict(ClaimWord.NOT_TESTABLE, ": ".join(filter(None, (row.verdict.value, row.reason))), row)
+        return _without_verdict(claim, row, rows)
     measured = f"measured {speedup(row.speedup.estimate)} {interval(row.speedup.low, row.speedup.high)}"
     if claim.speedup is None:
         return ClaimVerdict(_word_without_figure(row), "; ".join([f"{measured}: {row.verdict}", *_proofs(row)]), row)
@@ -95,6 +97,12 @@ def _judged_by_speedup(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerd
     if row.verdict is Verdict.INCONCLUSIVE:
         return ClaimVerdict(ClaimWord.NOT_TESTABLE, f"{measured}: too wide an interval to decide", row)
     return ClaimVerdict(ClaimWord.HOLDS, f"{measured} includes the claimed {speedup(claim.speedup)}", row)
+
+
+def _without_verdict(claim: Claim, row: ComparisonRow, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
+    if row.verdict is Verdict.UNSTABLE and claim.speedup is not None and (far := _far_off(claim.speedup, row, rows)):
+        return ClaimVerdict(ClaimWord.DOES_NOT_HOLD, far, row)
+    return ClaimVerdict(ClaimWord.NOT_TESTABLE, ": ".join(filter(None, (row.verdict.value, row.reason))), row)
 
 
 def _judged_by_graphs(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
@@ -124,6 +132,30 @@ def _rows_for(claim: Claim, rows: Iterable[ComparisonRow]) -> list[ComparisonRow
         and claim.baseline in (None, row.baseline)
         and claim.workload in (None, row.workload)
     ]
+
+
+def _far_off(figure: float, row: ComparisonRow, rows: Iterable[ComparisonRow]) -> str | None:
+    """Why an unstable measurement still refutes a figure: it lies beyond the interval widened by twice what the A/A twin shows.
+
+    A machine that makes identical arms differ by 7 % cannot tell 1.02x from 1.05x; it can tell that 4.9x is out of reach.
+    """
+    twins = [
+        twin.speedup
+        for twin in rows
+        if twin.is_twin and (twin.baseline, twin.workload) == (row.baseline, row.workload) and twin.speedup
+    ]
+    ends = [end for twin in twins for end in (twin.low, twin.high) if end]
+    if row.speedup is None or row.speedup.low is None or row.speedup.high is None or not ends:
+        return None
+    by = math.exp(2 * max(abs(math.log(end)) for end in ends))
+    widened = replace(row.speedup, low=row.speedup.low / by, high=row.speedup.high * by)
+    if _includes(widened, figure):
+        return None
+    seen = interval(widened.low, widened.high)
+    return (
+        f"measured {speedup(row.speedup.estimate)} {interval(row.speedup.low, row.speedup.high)}, claimed {speedup(figure)}; the "
+        f"machine was unstable, but even widened by twice what the A/A twin shows the interval {seen} does not reach it"
+    )
 
 
 def _proofs(row: ComparisonRow) -> list[str]:

@@ -436,6 +436,21 @@ def test_a_claim_is_not_testable_by_one_process_set_another_shape_or_a_technique
     assert [verdict.word for verdict in found] == [ClaimWord.NOT_TESTABLE] * 3
 
 
+@pytest.mark.parametrize(
+    ("compiled_s", "word"), [(0.06, ClaimWord.DOES_NOT_HOLD), (0.06 / 1.8, ClaimWord.NOT_TESTABLE)]
+)
+def test_an_unstable_measurement_refutes_only_what_its_a_a_twin_cannot_explain(
+    compiled_s: float, word: ClaimWord
+) -> None:
+    """The twin is 5 % off: 1.00x is out of reach of 1.91x even if widened by 10 %, 1.80x is not."""
+    twins = iter(wobble(0.06 / 1.05, process) for process in range(5))
+    run = changed(standard_run(compiled_s=compiled_s), TWIN, blocks=lambda old: blocks(next(twins)))
+    assert row_of(run).verdict is Verdict.UNSTABLE
+    found = claim_verdict(COMPILE_CLAIM, compare_run(run))
+    assert found.word is word
+    assert ("does not reach it" in found.reason) == (word is ClaimWord.DOES_NOT_HOLD)
+
+
 def test_the_frame_has_one_row_per_arm_and_no_nested_values() -> None:
     frame = comparison_frame(compare_run(standard_run()))
     assert frame["variant"].tolist() == [EAGER, TWIN, COMPILED]
