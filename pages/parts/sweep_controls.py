@@ -105,12 +105,18 @@ def _prepare(technique: catalog.Technique) -> None:
     if run is not None and state.get("sweep_settings_of") != run.id:
         state["sweep_settings_of"] = run.id
         found = _of_run(technique, run.experiment)
-    linked = {name: text for name, text in st.query_params.to_dict().items() if text in CHOICES.get(name, ())}
+    linked = {name: key for name, text in st.query_params.to_dict().items() if (key := _key_of(name, text))}
     for name, value in (found | linked).items():
         state[name] = value
     usual = {"sizes": "default", "operator_dtype": "float32", "operations": 1, "cache": "hot", "powers": USUAL_POWERS}
     for name, value in {**usual, _parts_key(technique): list(_usual_parts(technique))}.items():
         state.setdefault(name, value)
+
+
+def _key_of(name: str, text: str) -> str | None:
+    """The key behind a choice of the link, where widgets put a choice's label; None for what is no choice."""
+    labels = {key: (key, SIZES.get(key, key).lower()) for key in CHOICES.get(name, ())}
+    return next((key for key, names in labels.items() if text.lower() in names), None)
 
 
 def _of_run(technique: catalog.Technique, experiment: Experiment) -> dict[str, object]:

@@ -128,3 +128,12 @@ def test_the_settings_of_the_shown_run_are_taken_over(service: Worker, open_page
     state = app.session_state
     assert (state["sizes"], list(state["powers"]), state["operations"]) == ("own", [11, 13], 4)
     assert state["parts_kernel-fusion"] == ["expression"]
+
+
+@pytest.mark.parametrize(("sizes", "cache"), [("full", "cold"), ("Full range", "Cold")], ids=["keys", "labels"])
+def test_a_link_brings_sizes_and_caches_back_by_key_and_by_the_label_that_widgets_write(
+    open_page: OpenPage, sizes: str, cache: str
+) -> None:
+    app = open_page("kernel_fusion.py", sizes=sizes, cache=cache)
+    assert not app.exception
+    assert (app.session_state["sizes"], app.session_state["cache"]) == ("full", "cold")
