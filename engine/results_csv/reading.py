@@ -101,10 +101,8 @@ def _in_order(parts: Parts, expected: pd.DataFrame) -> pd.DataFrame:
     """The file's rows in the order the header names them; rows that were sorted in between are put back."""
     rows = _rows(parts)
     # Column by column: a second copy of a million rows' keys would double what reading needs.
-    if len(rows) != len(expected) or not all(
-        np.array_equal(_comparable(expected, column), _comparable(rows, column)) for column in KEY_COLUMNS
-    ):
-        keys, found = (pd.DataFrame({c: _comparable(frame, c) for c in KEY_COLUMNS}) for frame in (expected, rows))
+    if len(rows) != len(expected) or not all(_is_same(expected[column], rows[column]) for column in KEY_COLUMNS):
+        keys, found = (pd.DataFrame({c: _comparable(frame[c]) for c in KEY_COLUMNS}) for frame in (expected, rows))
         rows = keys.merge(pd.concat([found, rows[list(TIME_COLUMNS)]], axis=1), how="left", on=list(KEY_COLUMNS))
         missing = int(rows["latency_s"].isna().sum())
         if missing or len(found) != len(keys) or len(rows) != len(keys):
@@ -134,9 +132,18 @@ def _rows(parts: Parts) -> pd.DataFrame:
     return frame
 
 
-def _comparable(frame: pd.DataFrame, column: str) -> NDArray[Any]:
+def _is_same(expected: pd.Series[Any], found: pd.Series[Any]) -> bool:
+    """Whether a key column says the same in every row. Text by its codes: a million strings take seconds to compare."""
+    if expected.name not in TEXT_COLUMNS:
+        return np.array_equal(_comparable(expected), _comparable(found))
+    recoded = found.cat.set_categories(expected.cat.categories)
+    has_other_words = int(recoded.isna().sum()) != int(found.isna().sum())
+    return not has_other_words and np.array_equal(recoded.cat.codes, expected.cat.codes)
+
+
+def _comparable(column: pd.Series[Any]) -> NDArray[Any]:
     """A key column in one representation, whatever its dtype: text without missing values, numbers as floats."""
-    if column in TEXT_COLUMNS:
-        text: NDArray[Any] = frame[column].astype(object).fillna("").to_numpy()
+    if column.name in TEXT_COLUMNS:
+        text: NDArray[Any] = column.astype(object).fillna("").to_numpy()
         return text
-    return frame[column].astype("Float64").fillna(-1).to_numpy(dtype=float)
+    return column.astype("Float64").fillna(-1).to_numpy(dtype=float)
