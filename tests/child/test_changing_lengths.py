@@ -28,6 +28,7 @@ from engine.spec import PANGRAM, Workload  # noqa: E402
 from tests.hand_made import measurement  # noqa: E402
 
 pytestmark = [
+    pytest.mark.beside,
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:.torch.jit.script_method. is deprecated:DeprecationWarning"),
 ]

@@ -14,6 +14,8 @@ from engine.messages import Failed
 from engine.result import Measurement
 from engine.spec import PANGRAM, Workload
 
+pytestmark = pytest.mark.beside
+
 MINILM = "all-MiniLM-L6-v2"
 
 

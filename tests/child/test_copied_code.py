@@ -20,6 +20,8 @@ from engine.spec import Experiment, Workload
 from tests.child.conftest import WORDS
 from tests.unit.hand_made import measurement
 
+pytestmark = pytest.mark.beside
+
 SCRIPT = Path(__file__).with_name("copied_code.py")
 ELEMENTS = {"numpy-dot": 3000, "numpy-dot-as-written": 3000, "bias-gelu-norm": 64 * 768}
 NOT_ON_A_CPU = {"cuda", "tuning", "tf32", "onnxruntime_cuda"}

@@ -25,6 +25,8 @@ from engine.result import OutputCheck  # noqa: E402
 from engine.spec import Workload  # noqa: E402
 from tests.hand_made import measurement  # noqa: E402
 
+pytestmark = pytest.mark.beside
+
 BATCH, HIDDEN, VOCABULARY = 2, 16, 50
 Inputs = dict[str, Any]
 

@@ -19,6 +19,7 @@ from tests.child.fresh_process import run_fresh  # noqa: E402
 from tests.hand_made import measurement  # noqa: E402
 
 pytestmark = [
+    pytest.mark.beside,
     pytest.mark.slow,
     # torch's own import of its compiler
     pytest.mark.filterwarnings("ignore:.torch.jit.script_method. is deprecated:DeprecationWarning"),

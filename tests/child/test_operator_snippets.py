@@ -12,6 +12,8 @@ from engine.catalog import Variant, find_technique, find_variant
 from engine.snippets import fill
 from engine.spec import Experiment, Workload
 
+pytestmark = pytest.mark.beside
+
 ELEMENTS = {"numpy-dot": 30, "numpy-dot-as-written": 30, "bias-gelu-norm": 2 * 768, "request-stream": 12 * 768}
 RUN_ALL = """
 import json, sys

@@ -27,6 +27,8 @@ from engine.proof import judge_outputs
 from engine.result import Measurement
 from engine.spec import PANGRAM, Workload
 
+pytestmark = pytest.mark.beside
+
 CONTEXT = Context(seed=1, process=0)
 ON_CPU = [
     (variant.key, operator)

@@ -10,6 +10,8 @@ from engine.proof import judge_mechanism, judge_outputs
 from engine.result import Measurement
 from tests.child.measured import MeasuredChild, point, set_up, write_model_file
 
+pytestmark = pytest.mark.beside
+
 PACKAGES = {"runtimes/onnxruntime": "onnxruntime", "runtimes/openvino": "openvino"}
 UNEXPORTABLE = """
 class Asks(torch.nn.Module):

@@ -12,6 +12,8 @@ from engine.catalog import find_variant
 from engine.snippets import fill
 from engine.spec import Experiment, Workload
 
+pytestmark = pytest.mark.beside
+
 
 def code(variant: str, workload: Workload, text: str = 'She said "hi" {device}.') -> str:
     experiment = Experiment(workloads=(workload,), variants=(variant,), text=text)

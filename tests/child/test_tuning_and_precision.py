@@ -11,6 +11,8 @@ from engine.result import Measurement
 from engine.spec import Workload
 from tests.child.measured import MeasuredChild, point, set_up, write_model_file
 
+pytestmark = pytest.mark.beside
+
 LINEAR = """
 def build():
     torch.manual_seed(0)
