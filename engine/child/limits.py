@@ -23,8 +23,9 @@ MEMORY_FRACTION = 16
 MEDIANS = 20
 CALLS_PER_MEDIAN = 3
 MATMUL_SIZE = {"cpu": 1024, "accelerator": 4096}
-BUDGET_S = 2.0
-"""Half precision without hardware support is a thousand times slower; two seconds find its peak well enough."""
+BUDGET_S = 1.0
+"""Half precision without hardware support is a thousand times slower, and a cache of 480 MB asks for arrays of gigabytes; a
+second finds a peak well enough."""
 MAX_WAIT = 0.05
 """Calls in which our threads waited longer for a core than this part of the time are left out: a limit measured beside
 other work is none, and a floor made of it would call honest times impossible."""
