@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from statistics import median
 
@@ -31,6 +32,7 @@ class Stream:
     device: str
 
 
+@lru_cache(maxsize=8)
 def realistic_lengths(longest: int, requests: int = REALISTIC_REQUESTS, seed: int = SEED) -> tuple[int, ...]:
     """The same lengths for the same seed; what is longer than `longest` is cut to it, as a server does."""
     chance = random.Random(f"requests/{seed}")
