@@ -107,7 +107,7 @@ def balanced_order(seed: int, number: int, items: Sequence[Item]) -> tuple[Item,
 
     As given, reversed, then random orders, each followed by its own reverse: whatever coming first or last does to an item
     differs from set to set and so widens intervals, instead of being taken for an effect. Both orders are factors: the first
-    length a dynamic graph sees is what it is tuned for (METHOD 2.5), and the child set up first ran up to 4 % slower than
+    length a dynamic graph sees is what it is tuned for (METHOD 2.5), and the child set up first ran 2-6 % slower than
     its twin all through its life, in each of five sets, on a 2-core Intel Xeon VM (measured; METHOD 1.4).
     """
     order = list(items)

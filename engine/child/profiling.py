@@ -46,29 +46,31 @@ def _least_traffic(turns: Turns, index: int) -> dict[str, Any]:
         return {"minimum_bytes": size_of(inputs) + sum(tensor.nbytes for tensor in flatten(call(inputs)))}
 
 
-def profile_calls(call: Callable[[], Any], device: str, calls: int = PROFILED_CALLS) -> dict[str, Any]:
+def profile_calls(call: Callable[[], Any], device: str) -> dict[str, Any]:
     """Counts per call, under keys of `engine.metrics.FACTS`. `call` must be warm."""
     has_kernels = device.startswith("cuda")
     activities = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * has_kernels
     profile = torch.profiler.profile(activities=activities, profile_memory=not has_kernels, acc_events=True)
     with torch.inference_mode(), profile as profiler:
-        for _ in range(calls):
+        for _ in range(PROFILED_CALLS):
             call()
         if has_kernels:
             torch.cuda.synchronize()
     events = list(profiler.events() or ())
-    counts: dict[str, Any] = {"operators_per_call": sum(_is_outer_operator(event) for event in events) / calls}
+    counts: dict[str, Any] = {"operators_per_call": sum(_is_outer_operator(event) for event in events) / PROFILED_CALLS}
     if has_kernels:
         kernels = Counter(event.name for event in events if _is_kernel(event))
-        counts["kernels_per_call"] = kernels.total() / calls
-        counts["kernel_names"] = {name: count / calls for name, count in kernels.most_common(MOST_KERNEL_NAMES)}
-        counts["kernel_launches_per_call"] = _named(events, KERNEL_LAUNCHES) / calls
-        counts["graph_launches_per_call"] = _named(events, GRAPH_LAUNCHES) / calls
-        counts["device_allocations_per_call"] = _named(events, DRIVER_ALLOCATIONS) / calls
+        counts["kernels_per_call"] = kernels.total() / PROFILED_CALLS
+        counts["kernel_names"] = {
+            name: count / PROFILED_CALLS for name, count in kernels.most_common(MOST_KERNEL_NAMES)
+        }
+        counts["kernel_launches_per_call"] = _named(events, KERNEL_LAUNCHES) / PROFILED_CALLS
+        counts["graph_launches_per_call"] = _named(events, GRAPH_LAUNCHES) / PROFILED_CALLS
+        counts["device_allocations_per_call"] = _named(events, DRIVER_ALLOCATIONS) / PROFILED_CALLS
         return counts
     sizes = allocated_bytes(profiler)
-    counts["allocations_per_call"] = None if sizes is None else len(sizes) / calls
-    counts["allocated_bytes_per_call"] = None if sizes is None else sum(sizes) / calls
+    counts["allocations_per_call"] = None if sizes is None else len(sizes) / PROFILED_CALLS
+    counts["allocated_bytes_per_call"] = None if sizes is None else sum(sizes) / PROFILED_CALLS
     return counts
 
 

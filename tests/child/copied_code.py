@@ -71,7 +71,7 @@ def _profile(again: Callable[[], Any]) -> dict[str, Any]:
     from engine.child.allocations import count_allocations
     from engine.child.profiling import profile_calls
 
-    return profile_calls(again, "cpu", 3) | count_allocations(again, "cpu")
+    return profile_calls(again, "cpu") | count_allocations(again, "cpu")
 
 
 if __name__ == "__main__":
