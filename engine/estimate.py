@@ -119,8 +119,8 @@ def estimate_seconds(experiment: Experiment, machine: Machine | None = None) -> 
     steps = steps_of(plan(experiment, machine).groups, experiment)
     references = {frozenset(step.workloads): expected_s(step, protocol) for step in steps if step.kind == "references"}
     others = sum(expected_s(step, protocol) for step in steps if step.kind != "references")
-    arrays_bytes = CACHE_MULTIPLE * (last_cache_of(machine, experiment.device) or 0)
-    return LIMITS_S + LIMITS_S_PER_BYTE * arrays_bytes + sum(references.values()) + others
+    touched_bytes = CACHE_MULTIPLE * (last_cache_of(machine, experiment.device) or 0)
+    return LIMITS_S + LIMITS_S_PER_BYTE * touched_bytes + sum(references.values()) + others
 
 
 def expected_s(step: Step, protocol: Protocol) -> float:

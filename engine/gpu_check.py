@@ -23,14 +23,13 @@ from functools import partial
 from pathlib import Path
 
 from engine.catalog import Variant, find_technique, find_variant, why_unavailable
-from engine.child_process import ROOT
 from engine.comparison import compare_run
 from engine.exports import markdown_table
 from engine.formatting import seconds
-from engine.recording import record
 from engine.result import Failure, Machine, Run
 from engine.results_csv import write
-from engine.runner import describe_machine
+from engine.runner import describe_machine, record
+from engine.runner.child_process import ROOT
 from engine.spec import PROTOCOLS, Experiment, Workload
 
 LIMIT_S = 300.0

@@ -76,7 +76,12 @@ class MeasureBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """Measure throughput, check outputs and counters again, report the measurement; then end, unless requests follow."""
+    """Measure throughput, check outputs and counters again, report the measurement; then end, unless requests follow.
+
+    With `measure_limits` the device's limits too, when everything else is over.
+    """
+
+    measure_limits: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +95,7 @@ Command = SetUp | MakeReferences | WarmUp | MeasureBlock | Finish | AnswerReques
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseChanged:
     """The child entered a phase: `start`, `load`, `apply`, `first_call`, `check`, `warmup`, `steady`; at the end `throughput`,
-    `check`, `profile`, `afterwards`, `requests` (or `limits` where references are made).
+    `check`, `profile`, `afterwards`, `limits`, `requests`.
     """
 
     phase: str
@@ -134,6 +139,7 @@ class Finished:
     """Answer to `Finish`. The measurement's `rounds` and `log_path` are filled in by the runner."""
 
     measurement: Measurement
+    limits: Limits | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

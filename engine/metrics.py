@@ -130,6 +130,7 @@ FACTS = _by_key(
     Metric(key="intermediate_size", label="Feed-forward size", unit="count", meaning="Width of the feed-forward layers, from the model's configuration."),
     Metric(key="parameter_bytes", label="Weights", unit="bytes", meaning="Size of all parameters as they were used."),
     Metric(key="minimum_bytes", label="Least traffic", unit="bytes", meaning="Inputs and outputs touched once, one number per workload: no implementation can move less.", is_per_workload=True),
+    Metric(key="footprint_bytes", label="Memory touched", unit="bytes", meaning="Inputs and outputs, memory that is both counted once: below four last-level caches it may all stand in them.", is_per_workload=True),
     Metric(key="captured_graphs", label="Graphs captured by hand", unit="count", meaning="CUDA graphs this variant captured itself; the compiler's trees do not know them."),
     Metric(key="autotune_operations", label="What was tuned", unit="text", meaning="Each operation with the candidates tried for it and their times, from the tuner's own feedback."),
     Metric(key="candidates_tried", label="Candidates tried", unit="count", meaning="Kernels the tuner timed in this process, over all operations. 0 in later process sets means the tuning was cached."),

@@ -166,9 +166,10 @@ Outcome = Measurement | Failure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What this device can do at best, measured in the same run (METHOD 5); the floor under every bar.
+    """What this device can do at best, the best seen in the same run (METHOD 5); the floor under every bar.
 
-    `bandwidth_bytes_per_s` is the best of copy, add and sum over arrays of `bandwidth_bytes` bytes (>= 4x last cache);
+    `bandwidth_bytes_per_s` is the best of negating in place, copy, add and sum, each touching `bandwidth_bytes` of memory
+    (4x the last cache; files of earlier versions: arrays of that size each);
     `flops_per_s` a square matrix product per dtype; `launch_s` the host cost of launching an empty kernel (None on CPU).
     """
 

@@ -39,7 +39,7 @@ with notices.user_errors():
     if not present.is_on():
         with st.sidebar:
             controls.device_and_model(machine)
-    if page not in (COMPARE, GLOSSARY) or not present.is_on():
+    if page != GLOSSARY or not present.is_on():
         page.run()
     if present.is_on():  # a page with slides has shown them and stopped by now
         present.show([], [])

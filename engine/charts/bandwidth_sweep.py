@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from engine import formatting
 from engine.charts import theme
 from engine.charts.size_axis import add_size_axis, new_sweep
-from engine.sweep import SweepPoint, variants_of
+from engine.sweep.points import SweepPoint, variants_of
 
 GIGA = 1e9
 

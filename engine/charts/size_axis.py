@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from engine import formatting
 from engine.charts import theme
-from engine.sweep import SweepPoint
+from engine.sweep.points import SweepPoint
 
 CACHE_NAMES = {"L1d": "L1", "L1": "L1", "L2": "L2", "L3": "L3"}
 TICKS = 12

@@ -10,11 +10,11 @@ import plotly.graph_objects as go
 from engine import formatting
 from engine.charts import theme
 from engine.charts.size_axis import add_size_axis, new_sweep
-from engine.sweep import SweepPoint, variants_of
+from engine.sweep.points import SweepPoint, variants_of
 
 
 def size_sweep(points: Sequence[SweepPoint], caches: Mapping[str, float], subtitle: str = "") -> go.Figure:
-    """`points` are of one series, `caches` from `engine.sweep.cache_marks`."""
+    """`points` are of one series, `caches` from `engine.sweep.points.cache_marks`."""
     lines = variants_of(points)
     figure = new_sweep("Latency against size", len(lines), subtitle)
     for variant, line in lines.items():

@@ -11,7 +11,7 @@ from engine import formatting
 from engine.charts import theme
 from engine.charts.size_axis import add_size_axis, new_sweep
 from engine.comparison import number
-from engine.sweep import SweepPoint, variants_of
+from engine.sweep.points import SweepPoint, variants_of
 
 BOUND_WORDS = {"traffic": "traffic bound", "launches": "launch bound"}
 

@@ -81,6 +81,7 @@ def serve(commands: CommandReader, channel: Channel) -> None:
     """Answer commands until the one that ends the child."""
     # Imported here, after the reader has started: importing torch takes seconds, in which the parent may go away.
     from engine.child import reference_run
+    from engine.child.limits import measure_limits
     from engine.child.session import Session
 
     session: Session | None = None
@@ -101,7 +102,11 @@ def serve(commands: CommandReader, channel: Channel) -> None:
         elif isinstance(command, MeasureBlock):
             channel.send(session.measure_block(command))
         elif isinstance(command, Finish):
-            channel.send(Finished(measurement=session.finish()))
+            measurement, limits = session.finish(), None
+            if command.measure_limits:
+                channel.announce("limits")
+                limits = measure_limits(session.command.device, session.command.workloads)
+            channel.send(Finished(measurement=measurement, limits=limits))
             if not session.requests:
                 return
         elif isinstance(command, AnswerRequests):

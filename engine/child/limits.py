@@ -13,13 +13,16 @@ import psutil
 import torch
 
 from engine.child import torch_internals
+from engine.floors import CACHE_MULTIPLE
 from engine.result import Limits
+from engine.spec import Workload
 
-CACHE_MULTIPLE = 4
-"""Arrays smaller than this many last-level caches measure the cache, not the memory."""
-SMALLEST_ARRAY_BYTES = 64 * 2**20
-MEMORY_FRACTION = 16
-"""No array takes more than this fraction of the free memory; three of them live at once."""
+UNKNOWN_CACHE_BYTES = 16 * 2**20
+"""Where nothing tells the last-level cache's size no floor is made of the bandwidth either; it is still worth showing."""
+MEMORY_FRACTION = 4
+"""The arrays take no more than this fraction of the free memory."""
+ARRAY_STEP = 2 * 3 * 64
+"""Halves and thirds of the memory are whole cache lines."""
 MEDIANS = 20
 CALLS_PER_MEDIAN = 3
 MATMUL_SIZE = {"cpu": 1024, "accelerator": 4096}
@@ -33,13 +36,14 @@ LAUNCHES = 200
 """Few enough to fit into a CUDA launch queue (1,024 deep): beyond it, launching waits for the device."""
 
 
-def measure_limits(device: str, dtypes: Sequence[str]) -> Limits:
-    """Measure with the threads and precision flags this process has set; takes a few seconds."""
-    array_bytes = bandwidth_array_bytes(device)
+def measure_limits(device: str, workloads: Sequence[Workload]) -> Limits:
+    """Measure with the threads and precision flags this process has set, peaks of the workloads' dtypes; takes seconds."""
+    dtypes = sorted({workload.dtype for workload in workloads})
+    touched = bandwidth_bytes(device)
     with torch.inference_mode():
         return Limits(
-            bandwidth_bytes_per_s=_bandwidth(device, array_bytes),
-            bandwidth_bytes=array_bytes,
+            bandwidth_bytes_per_s=_bandwidth(device, touched),
+            bandwidth_bytes=touched,
             flops_per_s=_matmul_peaks(device, dtypes),
             launch_s=_launch_floor() if _is_cuda(device) else None,
             graph_launch_s=_graph_launch_floor() if _is_cuda(device) else None,
@@ -55,11 +59,15 @@ def last_level_cache_bytes(device: str) -> int | None:
     return max(sizes, default=None)
 
 
-def bandwidth_array_bytes(device: str) -> int:
-    """At least four last-level caches, bounded by the free memory."""
-    wanted = max(SMALLEST_ARRAY_BYTES, CACHE_MULTIPLE * (last_level_cache_bytes(device) or 0))
+def bandwidth_bytes(device: str) -> int:
+    """Memory that one call touches while bandwidth is measured: the least for which a floor is made of it, four caches.
+
+    No more than that: a virtual machine may own more cache than it tells (two cores of one that told 32 MiB moved 128 MiB half
+    as fast again as 256 MiB), and a bandwidth measured on more memory than the work it limits would call that work impossible.
+    """
+    wanted = CACHE_MULTIPLE * (last_level_cache_bytes(device) or UNKNOWN_CACHE_BYTES)
     free = torch.cuda.mem_get_info(device)[0] if _is_cuda(device) else psutil.virtual_memory().available
-    return min(wanted, free // MEMORY_FRACTION) // 4 * 4
+    return min(wanted, free // MEMORY_FRACTION) // ARRAY_STEP * ARRAY_STEP
 
 
 def _cache_size(path: Path) -> int:
@@ -69,17 +77,20 @@ def _cache_size(path: Path) -> int:
     return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
 
 
-def _bandwidth(device: str, array_bytes: int) -> float | None:
-    """Best of copy, add and sum: a read-bound operation beats a copy's rate."""
+def _bandwidth(device: str, touched: int) -> float | None:
+    """Best of negating in place, copy, add and sum, each over the same `touched` bytes: none of them is fastest everywhere."""
     # Filled, so that every page is really there; what stands in it makes no difference, and random numbers take seconds.
-    a, b, c = (torch.full((array_bytes // 4,), 0.5, device=device) for _ in range(3))
+    whole = torch.full((touched // 4,), 0.5, device=device)
+    half, other_half = whole.chunk(2)
+    third, second_third, last_third = whole.chunk(3)
     moved: list[tuple[int, Callable[[], object]]] = [
-        (2, lambda: b.copy_(a)),
-        (3, lambda: torch.add(a, b, out=c)),
-        (1, lambda: torch.sum(a)),
+        (2, whole.neg_),
+        (1, lambda: other_half.copy_(half)),
+        (1, lambda: torch.add(third, second_third, out=last_third)),
+        (1, whole.sum),
     ]
-    best = [(arrays, _best_s(call, device)) for arrays, call in moved]
-    return max((arrays * array_bytes / seconds for arrays, seconds in best if seconds is not None), default=None)
+    best = [(times, _best_s(call, device)) for times, call in moved]
+    return max((times * touched / seconds for times, seconds in best if seconds is not None), default=None)
 
 
 def _matmul_peaks(device: str, dtypes: Sequence[str]) -> dict[str, float]:

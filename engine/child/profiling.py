@@ -12,7 +12,7 @@ from torch.profiler import ProfilerActivity
 
 from engine.child.allocations import count_allocations
 from engine.child.references import flatten
-from engine.child.subject import Subject, size_of
+from engine.child.subject import Subject
 from engine.child.torch_internals import allocated_bytes
 from engine.child.turns import Turns
 
@@ -30,7 +30,7 @@ def profile_points(turns: Turns, subjects: Sequence[Subject], device: str) -> di
     """Counts per call, under keys of `engine.metrics.FACTS`: of a model at its first workload, of operators one per workload."""
     if subjects[0].workload.model:
         return _profile_point(turns, 0, device)
-    points = [_profile_point(turns, index, device) | _least_traffic(turns, index) for index in range(len(subjects))]
+    points = [_profile_point(turns, index, device) | _memory(turns, index) for index in range(len(subjects))]
     return {key: [point.get(key) for point in points] for key in dict.fromkeys(chain.from_iterable(points))}
 
 
@@ -40,10 +40,16 @@ def _profile_point(turns: Turns, index: int, device: str) -> dict[str, Any]:
         return profile_calls(again, device) | count_allocations(again, device)
 
 
-def _least_traffic(turns: Turns, index: int) -> dict[str, Any]:
+def _memory(turns: Turns, index: int) -> dict[str, Any]:
+    """The least a call can move, and the memory that lies in: a result in place is written where its input was read."""
     with turns.of(index) as (call, feed), torch.inference_mode():
         inputs = next(feed)
-        return {"minimum_bytes": size_of(inputs) + sum(tensor.nbytes for tensor in flatten(call(inputs)))}
+        tensors = [*flatten(inputs), *flatten(call(inputs))]
+    sizes = {tensor.data_ptr(): tensor.nbytes for tensor in tensors}
+    return {
+        "minimum_bytes": sum(tensor.nbytes for tensor in tensors),
+        "footprint_bytes": sum(sizes.values()),
+    }
 
 
 def profile_calls(call: Callable[[], Any], device: str) -> dict[str, Any]:

@@ -20,7 +20,8 @@ def answer(command: MakeReferences, announce: Callable[[str], None]) -> Referenc
     make_references(subjects, command.path)
     notes = [subject.note for subject in subjects if subject.note]
     subjects.clear()
-    announce("limits")
-    dtypes = sorted({workload.dtype for workload in command.workloads})
-    limits = measure_limits(command.device, dtypes) if command.measure_limits else None
+    limits = None
+    if command.measure_limits:
+        announce("limits")
+        limits = measure_limits(command.device, command.workloads)
     return ReferencesMade(path=command.path, limits=limits, model_note=notes[0] if notes else None)

@@ -18,10 +18,10 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from engine.catalog import label_of
 from engine.cli.console import ERR, say_aside
 from engine.formatting import seconds
-from engine.recording import record
 from engine.result import Failure, Machine, Outcome, Run
-from engine.run_events import OutcomeReady, RunEvent, WaitingForMachine
-from engine.run_events import Progress as RunProgress
+from engine.runner import record
+from engine.runner.events import OutcomeReady, RunEvent, WaitingForMachine
+from engine.runner.events import Progress as RunProgress
 from engine.spec import Experiment
 
 

@@ -13,9 +13,9 @@ from engine.cli.console import OUT, say
 from engine.comparison import ComparisonRow, claim_verdict
 from engine.formatting import rate
 from engine.result import Run
-from engine.sweep import points_of, series_in
-from engine.sweep_table import sweep_table
-from engine.sweep_words import article_example, notes_of, overflows, sentences
+from engine.sweep.points import points_of, series_in
+from engine.sweep.table import sweep_table
+from engine.sweep.words import article_example, notes_of, overflows, sentences
 
 COLUMNS = (
     "size of the result",

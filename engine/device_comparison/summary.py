@@ -83,7 +83,7 @@ def cheapest_within(priced: Iterable[Cost], limit_s: float) -> Cost | None:
 
 def sentences(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[str], unmatched: int) -> list[str]:
     """The whole comparison in words, the most important first. Names are quoted from files as they stand."""
-    said = [*_device_sentences(ratios, devices), *_technique_sentences(own, devices)] or [
+    said = [*_device_sentences(ratios, devices), *technique_sentences(own, devices)] or [
         f"Results of {_list(devices)}."
     ]
     withheld = [one for one in ratios if one.verdict is Verdict.NOT_COMPARABLE]
@@ -123,7 +123,8 @@ def _configurations(points: int) -> str:
     return f"{points} common configurations" if points > 1 else "one common configuration"
 
 
-def _technique_sentences(own: Sequence[Ratio], devices: Sequence[str]) -> list[str]:
+def technique_sentences(own: Sequence[Ratio], devices: Sequence[str]) -> list[str]:
+    """Which technique brings each device most, in one sentence; empty where no technique could be divided."""
     best = []
     for device in devices:
         mine = technique_means(one for one in own if one.arm.device == device)

@@ -17,10 +17,10 @@ from statistics import median
 from typing import Any
 
 from engine.child.measurement import Stopwatch, collector_off
-from engine.child_process import ROOT
 from engine.environment import default_threads
 from engine.formatting import seconds
 from engine.result import Machine
+from engine.runner.child_process import ROOT
 from engine.selftest.table import Row
 
 TOLERANCE = 0.05

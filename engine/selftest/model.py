@@ -7,8 +7,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from engine.recording import record
 from engine.result import Machine
+from engine.runner import record
 from engine.selftest.spins import BASELINE, ratio_of, same_row
 from engine.selftest.table import Row
 from engine.spec import PROTOCOLS, Experiment, Workload

@@ -19,14 +19,14 @@ from statistics import median
 
 from engine import stats
 from engine.catalog import twin_of
-from engine.child_process import ChildProcess
 from engine.comparison.arms import Arm, arms_of
 from engine.comparison.pairing import log_table, process_log_ratios
 from engine.formatting import fraction
 from engine.messages import BlockMeasured, MeasureBlock, ReadyToMeasure, SetUp
-from engine.recording import record
 from engine.result import Machine, Run
-from engine.run_context import child_variables
+from engine.runner import record
+from engine.runner.child_process import ChildProcess
+from engine.runner.context import child_variables
 from engine.selftest.spin import Spin
 from engine.selftest.table import Row
 from engine.serial import unstructure

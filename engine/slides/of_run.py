@@ -16,8 +16,8 @@ from engine.slides.of_pitfalls import TECHNIQUE, pitfall_slides
 from engine.slides.one_workload import workload_slides
 from engine.slides.slide import Drawing, Slide
 from engine.spec import Workload
-from engine.sweep import Series, cache_marks, points_of, series_in
-from engine.sweep_words import AS_WRITTEN, article_example, sentences
+from engine.sweep.points import Series, cache_marks, points_of, series_in
+from engine.sweep.words import AS_WRITTEN, article_example, sentences
 
 
 def run_slides(

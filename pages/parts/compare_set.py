@@ -28,8 +28,13 @@ def opened(store: Store) -> Opened | None:
         return None
 
 
+def state_of(store: Store) -> str:
+    """What changes when the opened set or its contents do."""
+    set_id = st.query_params["set"]
+    return set_id + _version(store, set_id)
+
+
 def _version(store: Store, set_id: str) -> str:
-    """What changes when the set's contents do."""
     summary = store.set_summary(set_id)
     return json.dumps([summary.details, summary.run_ids], sort_keys=True)
 

@@ -1,5 +1,9 @@
 """The views of a comparison: the paragraph, bars, distributions, heat map, curves, cost, and every row."""
 
+import re
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
 import streamlit as st
 
 from engine import formatting
@@ -10,6 +14,8 @@ from engine.device_comparison.opened import Opened
 from engine.device_comparison.view import View
 from pages.parts import notices, pictures
 
+T = TypeVar("T")
+PRICE = re.compile(r"\d{1,5}(\.\d{1,9})?")
 AXES = {
     "device": "Over the reference device",
     "own": "Over each device's own baseline",
@@ -36,6 +42,27 @@ def choose(opened: Opened) -> View:
             help="What other techniques are divided by on their own device. Our own variants keep the baseline of their page.",
         )  # fmt: skip
     return View(arms=arms, reference=reference, baseline=baseline, prices=_prices(devices))
+
+
+def of_link(opened: Opened) -> tuple[View, Point]:
+    """What the link says was chosen, for slides, which have no boxes; what it does not say, or is not here, as `choose`."""
+    link = st.query_params
+    measure = _named(opened.measures, link.get("measure")) or opened.measures[0]
+    arms = opened.of_measure(measure)
+    devices = list(dict.fromkeys(arm.device for arm in arms))
+    prices = {device: link.get(f"price_{place}", "") for place, device in enumerate(devices)}
+    view = View(
+        arms=arms,
+        reference=_named(devices, link.get("against")) or devices[0],
+        baseline=_named(variants_of(arms), link.get("own_baseline"), label_of) or usual_baseline(arms),
+        prices={device: float(price) for device, price in prices.items() if PRICE.fullmatch(price) and float(price)},
+    )
+    return view, _named(view.points, link.get("point"), str) or view.points[0]
+
+
+def _named(offered: Iterable[T], name: str | None, shown: Callable[[T], str] = str) -> T | None:
+    """The offered thing that a box would have written into the link as `name`."""
+    return next((each for each in offered if shown(each) == name), None)
 
 
 def _prices(devices: list[str]) -> dict[str, float]:

@@ -5,8 +5,8 @@ import streamlit as st
 from engine import captions, catalog
 from engine.comparison import ComparisonRow
 from engine.result import Run
-from engine.sweep import points_of, series_in
-from engine.sweep_words import notes_of, overflows
+from engine.sweep.points import points_of, series_in
+from engine.sweep.words import notes_of, overflows
 from pages.parts import measured, notices, result, sweep_view, verdicts
 
 LEADING = "kernel-fusion/addcmul"

@@ -9,9 +9,9 @@ from engine.charts import speedup_bars
 from engine.comparison import ComparisonRow
 from engine.evidence_table import evidence_table, meanings
 from engine.result import Run
-from engine.sweep import points_of, series_in
-from engine.sweep_table import example_table
-from engine.sweep_words import AS_WRITTEN, WEIGHTS_OUTSIDE, article_example, where_curves_part
+from engine.sweep.points import points_of, series_in
+from engine.sweep.table import example_table
+from engine.sweep.words import AS_WRITTEN, WEIGHTS_OUTSIDE, article_example, where_curves_part
 from pages.parts import measured, notices, pictures, proofs, result, sweep_view, verdicts
 
 WHERE = {AS_WRITTEN: "as written", WEIGHTS_OUTSIDE: "weights drawn beforehand"}

@@ -9,10 +9,12 @@ import streamlit as st
 
 from engine import captions, catalog
 from engine.charts import projector, theme
+from engine.device_comparison import Point
+from engine.device_comparison.view import View
 from engine.journey import Step
 from engine.result import Run
 from engine.side_by_side import labelled
-from engine.slides import Slide, compared_slides, route_slides, run_slides, runs_behind
+from engine.slides import Slide, compared_slides, comparison_slides, route_slides, run_slides, runs_behind
 from engine.slides.slide import Drawing
 from pages.parts import job, measured, notices
 
@@ -76,20 +78,27 @@ def show_route(steps: list[Step]) -> NoReturn:
     show(route_slides(steps, [row for run in runs for row in measured.rows_of(run)]), runs)
 
 
-def show(slides: list[Slide], runs: list[Run]) -> NoReturn:
-    """The slide that the link names, and nothing else on this page; `runs` are what the slides were made of."""
+def show_comparison(view: View, point: Point, runs: list[Run], contents: str) -> NoReturn:
+    """The slides of devices side by side; `runs` are those measured here, `contents` changes when what is compared does."""
+    chosen = (view.arms[0].measure, view.reference, view.baseline, view.prices)
+    show(comparison_slides(view, point), runs, f"{contents} {chosen}")
+
+
+def show(slides: list[Slide], runs: list[Run], state: str = "") -> NoReturn:
+    """The slide that the link names, and nothing else on this page; `runs` and `state` are what the slides were made of."""
     st.html(STYLE)
     if not slides:
         words = "This page has no finished result."
         notices.empty(":material/slideshow:", "Nothing to present here yet", words, key="nothing_to_present")
     place = min(int(st.query_params.get("slide", "1")), max(1, len(slides)))
     for slide in slides[place - 1 : place]:
-        _show_slide(slide, runs)
+        _show_slide(slide, (state, *map(_state_of, runs)))
+        st.caption(notices.plain(" | ".join(dict.fromkeys(captions.of_versions(run) for run in runs[:3]))))
     _show_buttons(place, len(slides))
     st.stop()
 
 
-def _show_slide(slide: Slide, runs: list[Run]) -> None:
+def _show_slide(slide: Slide, made_of: tuple[str, ...]) -> None:
     with st.container(key="sentence"):
         st.markdown(f"# {notices.plain(slide.sentence)}")
     with st.container(key="picture"):
@@ -101,11 +110,9 @@ def _show_slide(slide: Slide, runs: list[Run]) -> None:
             st.caption(notices.plain(slide.stamp))
         else:
             is_dark = st.context.theme.type == "dark"
-            key = (slide.key, slide.stamp, str(is_dark), *(_state_of(run) for run in runs))
-            figure, alt = _drawn(key, slide, is_dark)
+            figure, alt = _drawn((slide.key, slide.stamp, str(is_dark), *made_of), slide, is_dark)
             # Streamlit's own theme would grey the text: fine on a screen, too faint on a projector.
             st.plotly_chart(figure, key=f"slide_{slide.key}", config=CONFIG, alt=alt, theme=None)
-    st.caption(notices.plain(" | ".join(dict.fromkeys(captions.of_versions(run) for run in runs[:3]))))
 
 
 def _state_of(run: Run) -> str:

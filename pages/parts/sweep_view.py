@@ -6,9 +6,9 @@ from engine import captions, formatting
 from engine.charts import bandwidth_sweep, size_sweep, speedup_sweep
 from engine.comparison import ComparisonRow
 from engine.result import Run
-from engine.sweep import Series, cache_marks, left_out_of, points_of
-from engine.sweep_table import sweep_table
-from engine.sweep_words import sentences
+from engine.sweep.points import Series, cache_marks, left_out_of, points_of
+from engine.sweep.table import sweep_table
+from engine.sweep.words import sentences
 from pages.parts import notices, pictures
 
 

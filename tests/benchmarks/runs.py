@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from engine.formatting import fraction, seconds
-from engine.recording import record
 from engine.result import Machine, Measurement
-from engine.run_events import RunEvent, TimeSpent
+from engine.runner import record
+from engine.runner.events import RunEvent, TimeSpent
 from engine.selftest.table import Row
 from engine.spec import PROTOCOLS, Experiment, Workload
 

@@ -88,8 +88,8 @@ class FakeChild:
                     self.warm_up(command)
                 case MeasureBlock() as command:
                     self.measure_block(command)
-                case Finish():
-                    self.finish()
+                case Finish() as command:
+                    self.finish(command)
                     if not self.set_up.request_lengths:
                         return None
                 case AnswerRequests():
@@ -137,7 +137,7 @@ class FakeChild:
         self.blocks.append(block)
         self.send(BlockMeasured(block=block))
 
-    def finish(self):
+    def finish(self, command):
         measurement = Measurement(
             variant=self.set_up.variant,
             process=self.set_up.process,
@@ -148,7 +148,9 @@ class FakeChild:
             blocks=tuple(self.blocks),
             compile_cache=self.set_up.compile_cache,
         )
-        self.send(Finished(measurement=measurement))
+        bandwidth = 2e9 if self.set_up.process == 1 else 0.5e9
+        limits = Limits(bandwidth_bytes_per_s=bandwidth, bandwidth_bytes=1) if command.measure_limits else None
+        self.send(Finished(measurement=measurement, limits=limits))
 
     def answer_requests(self):
         if self.mode == "killed by a request":

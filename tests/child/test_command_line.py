@@ -20,14 +20,14 @@ FAKE = Path(__file__).with_name("fake_child.py")
 QUICK = ("--technique", "torch-compile", "--model", "fake", "--protocol", "quick")
 WITH_FAKE_CHILDREN = """
 import dataclasses, functools, sys
-from engine import recording, runner
+from engine import runner
 from engine.spec import PROTOCOLS
 
 PROTOCOLS["quick"] = dataclasses.replace(PROTOCOLS["quick"], rounds=2, rest_s=0.001)
 
 command = (sys.executable, {fake!r}, {modes!r})
 runner.describe_machine = functools.partial(runner.describe_machine, command)
-recording.record = functools.partial(recording.record, child_command=command)
+runner.record = functools.partial(runner.record, child_command=command)
 
 from engine.cli import main
 main()

@@ -3,6 +3,7 @@
 import itertools
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ torch = pytest.importorskip("torch")
 
 from engine.child import limits  # noqa: E402
 from engine.child.memory import MemoryMeter, process_peak, reset_process_peak  # noqa: E402
+from engine.spec import Workload  # noqa: E402
 from tests.child.fresh_process import ROOT, run_fresh  # noqa: E402
 
 MIB = 2**20
+ONE = Workload(operator="relu", elements=1)
 needs_proc = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux' /proc")
 
 
@@ -77,10 +80,11 @@ def test_limits_of_this_cpu_are_plausible(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(limits, "waited_s", lambda: 0.0)  # whatever else this machine does while it is tested
     # Small enough that free memory, which changes from moment to moment, does not decide the size.
     monkeypatch.setattr(limits, "last_level_cache_bytes", lambda device: 32 * MIB)
-    found = limits.measure_limits("cpu", ("float32", "int64"))
+    found = limits.measure_limits("cpu", [ONE, replace(ONE, dtype="int64")])
     assert found.bandwidth_bytes_per_s is not None
     assert 1e8 < found.bandwidth_bytes_per_s < 2e12
-    assert found.bandwidth_bytes == limits.CACHE_MULTIPLE * 32 * MIB
+    assert found.bandwidth_bytes is not None
+    assert 0 <= limits.CACHE_MULTIPLE * 32 * MIB - found.bandwidth_bytes < limits.ARRAY_STEP
     assert set(found.flops_per_s) == {"float32"}
     assert 1e8 < found.flops_per_s["float32"] < 1e14
     assert (found.launch_s, found.graph_launch_s, found.synchronize_s) == (None, None, None)
@@ -91,9 +95,9 @@ def test_a_limit_measured_beside_other_work_is_unknown(monkeypatch: pytest.Monke
     waits = itertools.count()
     monkeypatch.setattr(limits, "waited_s", lambda: next(waits))
     monkeypatch.setattr(limits, "BUDGET_S", 0.05)
-    monkeypatch.setattr(limits, "bandwidth_array_bytes", lambda device: 4096)
+    monkeypatch.setattr(limits, "bandwidth_bytes", lambda device: 12 * limits.ARRAY_STEP)
     monkeypatch.setitem(limits.MATMUL_SIZE, "cpu", 8)
-    found = limits.measure_limits("cpu", ("float32",))
+    found = limits.measure_limits("cpu", [ONE])
     assert found.bandwidth_bytes_per_s is None
     assert dict(found.flops_per_s) == {}
 
@@ -119,11 +123,30 @@ def test_waiting_for_a_core_is_seen() -> None:
     assert run_fresh(code) > 0.1
 
 
+def test_bandwidth_is_measured_on_as_much_memory_as_the_smallest_floor_is_made_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Guard: no larger arrays in `_bandwidth`; caches that nobody tells of would help the work and not the limit."""
+    touched = limits.ARRAY_STEP * 100
+    spans: list[int] = []
+
+    def remember(call, device) -> float:
+        tensors = [call.__self__] if hasattr(call, "__self__") else [c.cell_contents for c in call.__closure__]
+        starts = [tensor.data_ptr() for tensor in tensors]
+        ends = [tensor.data_ptr() + tensor.nbytes for tensor in tensors]
+        spans.append(max(ends) - min(starts))
+        return 1.0
+
+    monkeypatch.setattr(limits, "_best_s", remember)
+    assert limits._bandwidth("cpu", touched) == 2 * touched
+    assert spans == [touched] * 4
+
+
 def test_the_bandwidth_arrays_stay_within_the_free_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guard: `MEMORY_FRACTION`; a server CPU's last cache can be hundreds of megabytes."""
     monkeypatch.setattr(limits, "last_level_cache_bytes", lambda device: 2**50)
     available = limits.psutil.virtual_memory().available
-    assert limits.bandwidth_array_bytes("cpu") < available / 8
+    assert limits.bandwidth_bytes("cpu") < available / 2
 
 
 def test_measuring_memory_needs_no_compiler() -> None:

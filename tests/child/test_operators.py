@@ -316,9 +316,18 @@ def test_a_real_child_serves_numpy_and_torch_in_several_sizes_with_facts_for_eac
         len(measured.facts[key]) for key in ("page_faults_per_call", "allocated_bytes_per_call", "minimum_bytes")
     ] == [3] * 3
     assert measured.facts["minimum_bytes"] == [8000, 40_000, 8 * (100 * 512 + 512 * 3 + 300)]
+    assert measured.facts["footprint_bytes"] == measured.facts["minimum_bytes"]
     assert measured.facts["operators_per_call"] == [1.0, 0.0, 0.0]
     assert all(math.isfinite(sum(block.latency_s)) for block in measured.blocks)
     assert {check.is_overwritten for check in measured.outputs} == {True}
+
+
+def test_a_result_in_place_moves_its_memory_twice_and_touches_it_once(tmp_path: Any) -> None:
+    """Guard: the addresses in `profiling._memory`."""
+    with MeasuredChild(tmp_path) as child:
+        measured = child.measure(set_up(Workload(operator="relu", elements=1000), variant="preallocation/in-place"))
+    assert isinstance(measured, Measurement), measured
+    assert (measured.facts["minimum_bytes"], measured.facts["footprint_bytes"]) == ([8000], [4000])
 
 
 @pytest.mark.slow

@@ -16,8 +16,8 @@ import pytest
 from engine.catalog import VARIANTS, Variant
 from engine.errors import InvalidSpec, UserError
 from engine.result import Failure, Measurement
-from engine.run_events import EnvironmentKnown, LimitsMeasured, OutcomeReady, Progress, TimeSpent, WaitingForMachine
 from engine.runner import describe_machine, run_experiment
+from engine.runner.events import EnvironmentKnown, LimitsMeasured, OutcomeReady, Progress, TimeSpent, WaitingForMachine
 from engine.spec import Experiment, Protocol, Workload
 from tests.child.fake_child import machine
 
@@ -90,6 +90,12 @@ def assert_others_measured(run, failed=COMPILED):
         measurement = run.outcome(variant)
         assert isinstance(measurement, Measurement)
         assert [block.round for block in measurement.blocks] == [0, 1, 2]
+
+
+def test_the_limits_are_the_best_of_what_was_seen_with_the_references_and_at_the_end_of_each_set(fake_run):
+    """Guard: `RunContext.keep_limits`; on a shared machine one moment is no limit."""
+    run = fake_run(protocol=replace(PROTOCOL, process_sets=3)).measure()
+    assert [event.limits.bandwidth_bytes_per_s for event in run.of(LimitsMeasured)] == [1e9, 1e9, 2e9, 2e9]
 
 
 def test_a_run_that_goes_well_tells_everything_in_order(fake_run):

@@ -113,7 +113,7 @@ def test_of_two_servers_on_one_data_folder_one_measures_and_the_other_takes_over
 
 def test_editing_a_page_or_clearing_the_cache_never_makes_a_second_worker(tmp_path: Path, serve: Serve) -> None:
     code = copy_code(tmp_path / "code")
-    page, module = code / "pages" / "glossary.py", code / "engine" / "worker.py"
+    page, module = code / "pages" / "glossary.py", code / "engine" / "worker" / "__init__.py"
     original = page.read_text()
     page.write_text(original + PROBE.format(edit=1))
     # With the code on PYTHONPATH Streamlit would watch and reload engine/ too, were it not told otherwise.

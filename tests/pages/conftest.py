@@ -13,7 +13,7 @@ from engine import results_csv, worker
 from engine.environment import environment_of
 from engine.errors import UnknownKey
 from engine.result import Run
-from engine.run_events import EnvironmentKnown, OutcomeReady, Progress
+from engine.runner.events import EnvironmentKnown, OutcomeReady, Progress
 from engine.store import Store
 from engine.worker import Worker
 from tests.hand_made import MACHINE
@@ -44,7 +44,7 @@ def service(
         for outcome in made_run(protocol=experiment.protocol.name, point=experiment.workloads[0]).outcomes:
             emit(OutcomeReady(outcome=outcome))
 
-    monkeypatch.setattr("engine.supervisor.POLL_S", 0.05)
+    monkeypatch.setattr("engine.worker.supervisor.POLL_S", 0.05)
     made = Worker(Store(data_folder), run_experiment=run_experiment, describe_machine=lambda: MACHINE)
     st.cache_resource.clear()
     yield worker.start(made)

@@ -93,10 +93,10 @@ def test_every_import_keeps_to_the_layers() -> None:
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        ("engine/store.py", "def read():\n    import torch.cuda"),
-        ("engine/worker.py", "import streamlit as st"),
+        ("engine/store/runs.py", "def read():\n    import torch.cuda"),
+        ("engine/worker/supervisor.py", "import streamlit as st"),
         ("engine/verdict.py", "from engine import runner"),
-        ("engine/runner.py", "from engine.child.memory import MemoryMeter"),
+        ("engine/runner/rounds.py", "from engine.child.memory import MemoryMeter"),
         ("engine/child/memory.py", "import engine.runner"),
         ("engine/comparison.py", "import plotly.graph_objects as go"),
         ("pages/results.py", "from threading import Thread"),

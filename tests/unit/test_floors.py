@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.floors import Encoder, encoder_of, find_floor, floor_of, is_impossible
+from engine.floors import Encoder, best_of, encoder_of, find_floor, floor_of, is_impossible
 from engine.result import Device, Limits, Run
 from engine.spec import Workload
 from tests.hand_made import CPU, ENVIRONMENT, POINT, experiment, measurement
@@ -81,6 +81,27 @@ def test_an_operator_has_the_floor_of_its_least_traffic() -> None:
     floor = find_floor(point, "float32", {"minimum_bytes": 16 * 2**24}, LIMITS, SMALL_CACHE)
     assert floor is not None
     assert floor.seconds == pytest.approx((16 * 2**24 - MIB) / 20e9)
+
+
+def test_what_is_written_where_it_was_read_may_all_stand_in_the_cache() -> None:
+    """64 MiB in place move 128 MiB, of memory that is only twice the cache. Guard: `footprint` in `_memory_s`."""
+    point, cpu = Workload(operator="relu", elements=2**24), replace(CPU, last_level_cache_bytes=32 * MIB)
+    in_place = {"minimum_bytes": 128 * MIB, "footprint_bytes": 64 * MIB}
+    assert find_floor(point, "float32", in_place, LIMITS, cpu) is None
+    into_buffer = {"minimum_bytes": 128 * MIB, "footprint_bytes": 128 * MIB}
+    floor = find_floor(point, "float32", into_buffer, LIMITS, cpu)
+    assert floor is not None and floor.seconds == pytest.approx(96 * MIB / 20e9)
+
+
+def test_the_best_of_several_moments_counts() -> None:
+    """Guard: `best_of`; a floor made of the moment when a neighbour was busy would call honest times impossible."""
+    quiet = Limits(bandwidth_bytes_per_s=91e9, flops_per_s={"float32": 150e9, "bfloat16": 900e9})
+    busy = Limits(bandwidth_bytes_per_s=55e9, bandwidth_bytes=128 * MIB, flops_per_s={"float32": 200e9})
+    unknown = Limits()
+    assert best_of([busy, quiet, unknown]) == Limits(
+        bandwidth_bytes_per_s=91e9, bandwidth_bytes=128 * MIB, flops_per_s={"float32": 200e9, "bfloat16": 900e9}
+    )
+    assert best_of([unknown]) == unknown
 
 
 def test_a_run_knows_the_floor_of_its_arms() -> None:

@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 
 from engine.arms import plan
-from engine.child_end import LOG_TAIL_LINES, explain_end, read_tail
-from engine.conditions import ConditionsMeter
 from engine.environment import default_threads, environment_of, variables_that_matter
 from engine.estimate import Step, estimate_seconds, expected_s, steps_of
-from engine.rounds import block_size
-from engine.run_clock import RunClock
-from engine.run_context import child_variables
+from engine.runner.child_end import LOG_TAIL_LINES, explain_end, read_tail
+from engine.runner.clock import RunClock
+from engine.runner.conditions import ConditionsMeter
+from engine.runner.context import child_variables
+from engine.runner.rounds import block_size
 from engine.spec import PROTOCOLS, Experiment, Workload
 from tests.child.fake_child import machine
 

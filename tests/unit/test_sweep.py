@@ -14,8 +14,8 @@ from engine.estimate import estimate_seconds
 from engine.left_out import why_left_out
 from engine.operator_experiment import FULL_RANGES, PARTS, Choice, choice_of, choose, in_parts, operator_workloads
 from engine.spec import PROTOCOLS, Experiment, Workload
-from engine.sweep import SweepPoint, cache_marks, left_out_of, points_of, series_in
-from engine.sweep_words import article_example, beyond_bounds, in_cache, overflows, where_curves_part
+from engine.sweep.points import SweepPoint, cache_marks, left_out_of, points_of, series_in
+from engine.sweep.words import article_example, beyond_bounds, in_cache, overflows, where_curves_part
 from tests.hand_made import MACHINE
 from tests.pages.made_sweeps import BANDWIDTH, made_fusion, made_preallocation
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from engine import supervisor, worker
+from engine import worker
 from engine.errors import InvalidSpec, StorageError, UserError
 from engine.result import Environment, Machine, Run
-from engine.run_events import EnvironmentKnown, LimitsMeasured, OutcomeReady, Progress, RunEvent, WaitingForMachine
+from engine.runner.events import EnvironmentKnown, LimitsMeasured, OutcomeReady, Progress, RunEvent, WaitingForMachine
 from engine.spec import Experiment
 from engine.store import SERVER_STOPPED, Store
-from engine.worker import Worker
+from engine.worker import Worker, supervisor
 from tests.hand_made import LIMITS, MACHINE, experiment, failure, measurement
 
 LIMIT_S = 5.0

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from engine.child_process import RunCancelled
 from engine.errors import UserError
+from engine.runner.child_process import RunCancelled
 
 RETRY_S = 0.5
 

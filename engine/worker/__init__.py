@@ -1,4 +1,4 @@
-"""Experiments in the background: submit, cancel, follow. What pages talk to; `engine.supervisor` does the work.
+"""Experiments in the background: submit, cancel, follow. What pages talk to; `engine.worker.supervisor` does the work.
 
 The queue lives in the store and is shared by every browser session and by every server on the same data folder; one of
 them measures, the others only submit. Knows nothing of Streamlit and never imports torch.
@@ -17,10 +17,10 @@ from engine import runner
 from engine.environment import environment_of
 from engine.errors import StorageError
 from engine.result import Machine, Run
-from engine.run_progress import RunProgress
 from engine.spec import Experiment
 from engine.store import Store
-from engine.supervisor import RunExperiment, Supervisor, background, settle
+from engine.worker.progress import RunProgress
+from engine.worker.supervisor import RunExperiment, Supervisor, background, settle
 
 
 class Worker:

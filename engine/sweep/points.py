@@ -9,7 +9,7 @@ from typing import Any, Literal
 from engine.catalog.operators import OPERATORS, OperatorCard
 from engine.comparison import ComparisonRow
 from engine.comparison.costs import known_median
-from engine.floors import CACHE_MULTIPLE, facts_at
+from engine.floors import facts_at, footprint, is_beyond_caches
 from engine.result import Measurement, Run
 from engine.spec import Workload
 
@@ -152,7 +152,7 @@ def _started(facts: dict[str, float | None]) -> float | None:
 
 def _is_in_memory(run: Run, facts: dict[str, float | None]) -> bool:
     cache = run.environment.device.last_level_cache_bytes if run.environment else None
-    return bool(cache and (facts.get("minimum_bytes") or 0) >= CACHE_MULTIPLE * cache)
+    return bool(cache and is_beyond_caches(footprint(facts) or 0, cache))
 
 
 def _bound(

@@ -9,7 +9,7 @@ from engine import formatting
 from engine.comparison import ComparisonRow, compare_run, number
 from engine.result import Measurement, Run
 from engine.stats import DELTA
-from engine.sweep import Series, SweepPoint, points_of, variants_of
+from engine.sweep.points import Series, SweepPoint, points_of, variants_of
 
 CLEARLY = 1.1
 """Without an interval, less than this is not called a difference."""

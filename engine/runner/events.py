@@ -34,7 +34,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsMeasured:
-    """What the device can do at best, measured once in this run."""
+    """What the device can do at best, as far as this run has seen; the newest of them counts."""
 
     limits: Limits
 

@@ -1,7 +1,7 @@
 """Runs one experiment: which arms, whose turn, what came of it. Used by the worker and the command line.
 
 Starts children by command line and never imports torch. The protocol is METHOD 1.4; `engine.arms` plans it,
-`engine.process_set` carries out one process set.
+`engine.runner.process_set` carries out one process set.
 """
 
 from __future__ import annotations
@@ -18,25 +18,23 @@ from pathlib import Path
 from engine.allocator_switches import check_switches
 from engine.arms import Plan, plan
 from engine.catalog import find_variant, label_of
-from engine.child_process import ROOT, RunCancelled
 from engine.environment import environment_of
 from engine.errors import InvalidSpec, UserError
-from engine.estimate import estimate_seconds, steps_of
-from engine.failures import cancellation
-from engine.machine_lock import default_lock_path, hold_machine
-from engine.process_set import ProcessSet
-from engine.references import References
+from engine.estimate import steps_of
 from engine.result import Machine
-from engine.run_clock import RunClock
-from engine.run_context import CHILD_COMMAND, RunContext
-from engine.run_events import EnvironmentKnown, OutcomeReady, RunEvent, WaitingForMachine
+from engine.runner.child_process import ROOT, RunCancelled
+from engine.runner.clock import RunClock
+from engine.runner.context import CHILD_COMMAND, RunContext
+from engine.runner.events import EnvironmentKnown, OutcomeReady, RunEvent, WaitingForMachine
+from engine.runner.failures import cancellation
+from engine.runner.machine_lock import default_lock_path, hold_machine
+from engine.runner.process_set import ProcessSet
+from engine.runner.references import References
 from engine.serial import from_json
 from engine.spec import Experiment
 
 DESCRIBE_LIMIT_S = 180.0
 """Describing a machine really compiles a line of C++ (and of Triton), which a cold, busy machine does in a minute."""
-
-__all__ = ["describe_machine", "estimate_seconds", "run_experiment"]
 
 
 def run_experiment(

@@ -18,10 +18,10 @@ from filelock import FileLock, Timeout
 
 from engine.errors import StorageError, UserError
 from engine.result import Machine
-from engine.run_events import EnvironmentKnown, LimitsMeasured, OutcomeReady, RunEvent
-from engine.run_progress import ProgressLog, RunProgress
+from engine.runner.events import EnvironmentKnown, LimitsMeasured, OutcomeReady, RunEvent
 from engine.spec import Experiment
 from engine.store import SERVER_STOPPED, EndStatus, Store, storage_errors
+from engine.worker.progress import ProgressLog, RunProgress
 
 POLL_S = 1.0
 """How often to look for what another server may have written: a run, a cancellation. One query, well under a millisecond."""

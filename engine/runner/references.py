@@ -8,11 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.arms import Group
-from engine.child_process import ChildFailed
 from engine.estimate import references_step
 from engine.messages import MakeReferences, PhaseChanged, ReferencesMade
-from engine.run_context import RunContext
-from engine.run_events import LimitsMeasured
+from engine.runner.child_process import ChildFailed
+from engine.runner.context import RunContext
 from engine.spec import Workload
 
 
@@ -23,7 +22,6 @@ class References:
         self._run = run
         self._folder = folder
         self._paths: dict[frozenset[Workload], Path | None] = {}
-        self._has_limits = False
 
     def of(self, group: Group) -> Path | None:
         """The file for a group's points; None when it could not be made: its children then make their own."""
@@ -57,8 +55,7 @@ class References:
         finally:
             child.end()
         if made.limits is not None:
-            self._has_limits = True
-            self._run.emit(LimitsMeasured(limits=made.limits))
+            self._run.keep_limits(made.limits)
         return Path(made.path)
 
     def _command(self, group: Group, path: Path) -> MakeReferences:
@@ -71,7 +68,7 @@ class References:
             text=experiment.text,
             seed=experiment.protocol.seed,
             path=str(path),
-            measure_limits=not self._has_limits,
+            measure_limits=not self._run.limits,
         )
 
     def _enter_phase(self, event: PhaseChanged) -> None:

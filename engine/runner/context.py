@@ -11,10 +11,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from engine.arms import Arm
-from engine.child_process import ChildProcess
-from engine.result import Environment, Outcome
-from engine.run_clock import RunClock
-from engine.run_events import OutcomeReady, RunEvent
+from engine.floors import best_of
+from engine.result import Environment, Limits, Outcome
+from engine.runner.child_process import ChildProcess
+from engine.runner.clock import RunClock
+from engine.runner.events import LimitsMeasured, OutcomeReady, RunEvent
 from engine.spec import Experiment
 
 CHILD_COMMAND = (sys.executable, "-m", "engine.child")
@@ -25,7 +26,7 @@ _WITHOUT = ("TORCH_COMPILE_JOB_ID",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunContext:
-    """One run under way; `settled` are the arms that have an outcome already.
+    """One run under way; `settled` are the arms that have an outcome already, `limits` what the device was seen to do at best.
 
     Logs lie in `work_dir/logs` and stay; everything else below `work_dir` goes when the run ends.
     """
@@ -38,11 +39,17 @@ class RunContext:
     clock: RunClock
     child_command: Sequence[str]
     settled: set[Arm] = field(default_factory=set)
+    limits: list[Limits] = field(default_factory=list)
 
     def settle(self, arm: Arm, outcome: Outcome) -> None:
         """Pass an outcome on, and remember that its arm has one."""
         self.settled.add(arm)
         self.emit(OutcomeReady(outcome=outcome))
+
+    def keep_limits(self, measured: Limits) -> None:
+        """Pass on the best that was seen so far: a neighbour can slow this device down, never speed it up."""
+        self.limits.append(measured)
+        self.emit(LimitsMeasured(limits=best_of(self.limits)))
 
     def start_child(self, name: str, cache: Path, variables: Mapping[str, str] = NO_VARIABLES) -> ChildProcess:
         """A child that logs to `logs/<name>.log` and keeps what it compiles in `cache`; raises `ChildFailed`.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.result import Failure
-from engine.run_events import OutcomeReady, Progress, RunEvent, WaitingForMachine
+from engine.runner.events import OutcomeReady, Progress, RunEvent, WaitingForMachine
 
 LOG_LINES = 200
 

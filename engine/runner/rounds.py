@@ -10,12 +10,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from engine.arms import Arm, round_order
-from engine.child_process import ChildProcess
-from engine.conditions import ConditionsMeter
 from engine.estimate import THROW_AWAY_CALLS
 from engine.messages import BlockMeasured, MeasureBlock, ReadyToMeasure, WarmedUp, WarmUp
 from engine.result import Conditions
-from engine.run_context import RunContext
+from engine.runner.child_process import ChildProcess
+from engine.runner.conditions import ConditionsMeter
+from engine.runner.context import RunContext
 from engine.spec import CacheMode, Protocol, Workload
 
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 
 from engine.estimate import Step, expected_s
-from engine.run_events import Progress, TimeSpent
+from engine.runner.events import Progress, TimeSpent
 from engine.spec import Protocol
 
 TELL_EVERY_S = 0.3

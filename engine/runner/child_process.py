@@ -16,17 +16,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from engine.child_end import explain_end, read_kernel_kills, read_tail
 from engine.errors import InvalidSpec
 from engine.formatting import seconds
 from engine.messages import Command, Event, Failed, PhaseChanged, decode, encode
 from engine.result import FailureKind
+from engine.runner.child_end import explain_end, read_kernel_kills, read_tail
 
 WAKE_S = 0.25
 """How often a waiting parent looks whether it was cancelled: four short wake-ups a second disturb no measurement."""
 TERMINATE_S = 3.0
 """Time between asking a group to end and killing it; compilers remove their temporary files in it."""
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 AnswerT = TypeVar("AnswerT")
 

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.result import Machine, Run
-from engine.run_context import CHILD_COMMAND
-from engine.run_events import EnvironmentKnown, LimitsMeasured, OutcomeReady, RunEvent
 from engine.runner import run_experiment
+from engine.runner.context import CHILD_COMMAND
+from engine.runner.events import EnvironmentKnown, LimitsMeasured, OutcomeReady, RunEvent
 from engine.spec import Experiment
 
 

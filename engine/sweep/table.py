@@ -8,7 +8,7 @@ import pandas as pd
 
 from engine import formatting
 from engine.comparison import number
-from engine.sweep import SweepPoint
+from engine.sweep.points import SweepPoint
 
 _BOUNDS = {"traffic": "traffic", "launches": "launches", None: ""}
 

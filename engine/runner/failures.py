@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from engine.arms import Arm
-from engine.child_process import ChildFailed
 from engine.result import Failure
+from engine.runner.child_process import ChildFailed
 
 
 def child_failure(arm: Arm, process: int, error: ChildFailed, log_path: str) -> Failure:

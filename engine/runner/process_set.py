@@ -14,13 +14,13 @@ from pathlib import Path
 from engine import captions
 from engine.arms import Arm, Group, balanced_order, requests_of
 from engine.catalog import find_variant, label_of
-from engine.child_process import ChildFailed, ChildProcess
 from engine.estimate import finish_step, last_steps, requests_step, rounds_step, set_up_step
-from engine.failures import child_failure
 from engine.messages import AnswerRequests, Finish, Finished, PhaseChanged, ReadyToMeasure, RequestsAnswered, SetUp
 from engine.result import Conditions, Measurement, Outcome
-from engine.rounds import Member, Rounds
-from engine.run_context import RunContext, log_path
+from engine.runner.child_process import ChildFailed, ChildProcess
+from engine.runner.context import RunContext, log_path
+from engine.runner.failures import child_failure
+from engine.runner.rounds import Member, Rounds
 from engine.spec import Workload
 
 END_GRACE_S = 2.0
@@ -39,6 +39,7 @@ PHASES = {
     "throughput": "calls back to back",
     "requests": "answering requests",
     "profile": "counting kernels and allocations",
+    "limits": "measuring what this machine can do at best",
     "afterwards": "making the mistakes of the Pitfalls page",
 }
 
@@ -68,9 +69,9 @@ class ProcessSet:
             self._run.clock.skip(
                 *(step for arm in failed for step in last_steps(arm, self._number, self._run.experiment))
             )
-            for member in list(self._members.values()):
+            for place, member in enumerate(list(self._members.values())):
                 with self._settling_failure_of(member.arm):
-                    self._finish(member, conditions)
+                    self._finish(member, conditions, measure_limits=place == 0 and self._has_neighbours())
         finally:
             for child in self._children:
                 child.end()
@@ -121,13 +122,20 @@ class ProcessSet:
         rounds.even_out_warm_up()
         return rounds.measure()
 
-    def _finish(self, member: Member, conditions: tuple[Conditions, ...]) -> None:
+    def _has_neighbours(self) -> bool:
+        """Whether what the device can do at best changes from moment to moment: a CPU's memory is shared, a GPU's is its own."""
+        return self._run.environment.device.backend == "cpu"
+
+    def _finish(self, member: Member, conditions: tuple[Conditions, ...], measure_limits: bool) -> None:
         self._run.clock.begin(finish_step(member.arm, self._number))
         self._enter_phase(member.arm, PhaseChanged(phase="finish"))
         member.child.stage = "finish"
         limit_s = self._run.experiment.protocol.set_up_limit_s
         on_phase = partial(self._enter_phase, member.arm)
-        measured = member.child.ask(Finish(), Finished, limit_s, on_phase).measurement
+        finished = member.child.ask(Finish(measure_limits=measure_limits), Finished, limit_s, on_phase)
+        measured = finished.measurement
+        if finished.limits is not None:
+            self._run.keep_limits(finished.limits)
         if requests := requests_of(member.arm, self._number, self._run.experiment):
             self._run.clock.begin(requests_step(member.arm, requests))
             measured = self._with_requests(member, measured)
