@@ -52,4 +52,4 @@ system:
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if command -v apt-get >/dev/null && [ $$(id -u) = 0 ]; then \
 		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; \
-	else echo "Not found:" $$missing "- please install; tests that need it will fail."; fi
+	else echo "Not found:" $$missing "- please install; without Chromium the browser tests are skipped, without g++ those that compile fail."; fi

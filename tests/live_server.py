@@ -10,12 +10,13 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import psutil
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
@@ -117,11 +118,16 @@ class Session:
 
     def load(self, limit_s: float = 30.0) -> str:
         """Load or reload the page; everything it sent, as text."""
+        self.ask()
+        return as_text(self.receive(limit_s))
+
+    def ask(self, widgets: Sequence[WidgetState] = ()) -> None:
+        """Have the page's script run, with what these widgets were set to."""
         message = BackMsg()
         message.rerun_script.page_name = self.page
         message.rerun_script.query_string = self.query
+        message.rerun_script.widget_states.widgets.extend(widgets)
         self._socket.send(message.SerializeToString())
-        return self.read(limit_s)
 
     def clear_cache(self) -> None:
         """Press "Clear cache" in the menu."""
@@ -129,12 +135,17 @@ class Session:
         message.clear_cache = True
         self._socket.send(message.SerializeToString())
 
-    def read(self, limit_s: float = 30.0) -> str:
-        """What the server sends until a script has finished, as text."""
-        parts = []
+    def receive(self, limit_s: float = 30.0) -> list[ForwardMsg]:
+        """What the server sends until a script has finished."""
+        messages = []
         while True:
             message = ForwardMsg()
             message.ParseFromString(self._socket.recv(timeout=limit_s))
-            parts.append(str(message))
+            messages.append(message)
             if message.WhichOneof("type") == "script_finished":
-                return "\n".join(parts)
+                return messages
+
+
+def as_text(messages: Sequence[ForwardMsg]) -> str:
+    """All there is to read in messages. Slow: figures are megabytes of numbers."""
+    return "\n".join(map(str, messages))

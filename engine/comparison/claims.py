@@ -13,7 +13,7 @@ from engine.comparison.peak_memory import change_of, peak_memory_words
 from engine.comparison.row import ComparisonRow
 from engine.formatting import interval, speedup
 from engine.result import Run
-from engine.stats import Interval
+from engine.stats import DELTA, Interval
 from engine.verdict import Verdict
 
 
@@ -46,7 +46,7 @@ def claim_verdict(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
 
     A figure holds when the 95 % interval of an established difference includes it, as far as its digits say; a claim without
     a figure when the variant is faster. An inconclusive interval decides nothing in a claim's favour, however wide it is.
-    An unstable measurement decides nothing but that a figure is far out of reach.
+    An unstable measurement decides only what is beyond doubt all the same.
     A claim about graphs is judged on the graphs counted after each length. Rows of several runs are judged run by run, and the
     first that could decide speaks.
     """
@@ -100,8 +100,8 @@ def _judged_by_speedup(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerd
 
 
 def _without_verdict(claim: Claim, row: ComparisonRow, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
-    if row.verdict is Verdict.UNSTABLE and claim.speedup is not None and (far := _far_off(claim.speedup, row, rows)):
-        return ClaimVerdict(ClaimWord.DOES_NOT_HOLD, far, row)
+    if row.verdict is Verdict.UNSTABLE and (decided := _beyond_doubt(claim, row, rows)):
+        return decided
     return ClaimVerdict(ClaimWord.NOT_TESTABLE, ": ".join(filter(None, (row.verdict.value, row.reason))), row)
 
 
@@ -134,11 +134,31 @@ def _rows_for(claim: Claim, rows: Iterable[ComparisonRow]) -> list[ComparisonRow
     ]
 
 
-def _far_off(figure: float, row: ComparisonRow, rows: Iterable[ComparisonRow]) -> str | None:
-    """Why an unstable measurement still refutes a figure: it lies beyond the interval widened by twice what the A/A twin shows.
+def _beyond_doubt(claim: Claim, row: ComparisonRow, rows: Iterable[ComparisonRow]) -> ClaimVerdict | None:
+    """What an unstable measurement still decides: what lies beyond its interval widened by twice what the A/A twin shows.
 
-    A machine that makes identical arms differ by 7 % cannot tell 1.02x from 1.05x; it can tell that 4.9x is out of reach.
+    A machine that makes identical arms differ by 7 % cannot tell 1.02x from 1.05x; it can tell that 4.9x is out of reach, and
+    that 3x is faster.
     """
+    widened = _widened(row, rows)
+    if widened is None or widened.low is None or row.speedup is None:
+        return None
+    measured = f"measured {speedup(row.speedup.estimate)} {interval(row.speedup.low, row.speedup.high)}"
+    doubt = (
+        "the machine was unstable, but even widened by twice what the A/A twin shows the interval "
+        f"{interval(widened.low, widened.high)}"
+    )
+    if claim.speedup is None and widened.low > 1 + DELTA:
+        words = [f"{measured}; {doubt} is faster", *_proofs(row)]
+        return ClaimVerdict(ClaimWord.HOLDS, "; ".join(words), row)
+    if claim.speedup is not None and not _includes(widened, claim.speedup):
+        words = [measured + f", claimed {speedup(claim.speedup)}", f"{doubt} does not reach it"]
+        return ClaimVerdict(ClaimWord.DOES_NOT_HOLD, "; ".join(words), row)
+    return None
+
+
+def _widened(row: ComparisonRow, rows: Iterable[ComparisonRow]) -> Interval | None:
+    """The row's interval, on either side longer by twice the largest deviation that its A/A twins show."""
     twins = [
         twin.speedup
         for twin in rows
@@ -148,14 +168,7 @@ def _far_off(figure: float, row: ComparisonRow, rows: Iterable[ComparisonRow]) -
     if row.speedup is None or row.speedup.low is None or row.speedup.high is None or not ends:
         return None
     by = math.exp(2 * max(abs(math.log(end)) for end in ends))
-    widened = replace(row.speedup, low=row.speedup.low / by, high=row.speedup.high * by)
-    if _includes(widened, figure):
-        return None
-    seen = interval(widened.low, widened.high)
-    return (
-        f"measured {speedup(row.speedup.estimate)} {interval(row.speedup.low, row.speedup.high)}, claimed {speedup(figure)}; the "
-        f"machine was unstable, but even widened by twice what the A/A twin shows the interval {seen} does not reach it"
-    )
+    return replace(row.speedup, low=row.speedup.low / by, high=row.speedup.high * by)
 
 
 def _proofs(row: ComparisonRow) -> list[str]:

@@ -3,11 +3,10 @@
 import re
 import time
 
-from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from tests.live_server import Session
-
-RERUN = "script_finished: FINISHED_EARLY_FOR_RERUN"
+from tests.live_server import Session, as_text
 
 
 class Visitor(Session):
@@ -16,18 +15,15 @@ class Visitor(Session):
     def load_s(self) -> float:
         """Seconds to run the page once."""
         started = time.perf_counter()
-        self.load()
+        self.ask()
+        self.receive()
         return time.perf_counter() - started
 
     def press(self, key: str) -> tuple[float, str]:
         """Seconds from pressing the button with this key until the page has settled, and what it then shows."""
         (button,) = set(re.findall(rf'"(\$\$ID-\w+-{key})"', self.load()))
-        message = BackMsg()
-        message.rerun_script.page_name = self.page
-        message.rerun_script.query_string = self.query
-        message.rerun_script.widget_states.widgets.add(id=button, trigger_value=True)
         started = time.perf_counter()
-        self._socket.send(message.SerializeToString())
-        while RERUN in (shown := self.read()):
+        self.ask([WidgetState(id=button, trigger_value=True)])
+        while (shown := self.receive())[-1].script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN:
             pass
-        return time.perf_counter() - started, shown
+        return time.perf_counter() - started, as_text(shown)

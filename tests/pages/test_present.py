@@ -23,7 +23,7 @@ WITH_A_RESULT = ["journey.py", "torch_compile.py", "results.py"]
 
 
 def sentence_of(app: AppTest) -> str:
-    return app.markdown[0].value.replace("\\", "").removeprefix("# ")
+    return app.markdown[0].value.replace("\\", "").replace("\u2060", "").removeprefix("# ")
 
 
 @pytest.mark.parametrize("page", WITH_A_RESULT)
@@ -103,6 +103,53 @@ def test_compared_runs_are_one_slide(service: Worker, open_page: OpenPage) -> No
     app = open_page("results.py", runs="one,two", present="1")
     assert sentence_of(app).startswith("2 runs side by side")
     assert len(app.get("plotly_chart")) == 1
+
+
+def compared_set(service: Worker) -> dict[str, str]:
+    """A link to two runs on two devices."""
+    first, second = made_run("first"), made_run("second", speedup=2.0)
+    assert second.environment is not None
+    device = replace(second.environment.device, name="Another CPU", identity="another")
+    for run in (first, replace(second, environment=replace(second.environment, device=device))):
+        service.store.import_run(run)
+    return {"set": service.store.add_set("two", run_ids=("first", "second"), frames={}, details={}), "present": "1"}
+
+
+def test_compared_devices_are_slides_and_the_link_says_what_of_them(service: Worker, open_page: OpenPage) -> None:
+    link = compared_set(service)
+    app = open_page("compare.py", **link)
+    assert not app.exception and not app.title and not app.selectbox
+    assert sentence_of(app).startswith("Another CPU is 1.20x as fast as Hand-made CPU") and len(app.get("plotly_chart")) == 1
+    told = [sentence_of(open_page("compare.py", **link, slide=str(place))) for place in (2, 3)]
+    assert told[0].startswith("Fastest here is torch.compile on Another CPU")
+    assert told[1].startswith("Largest speed-up over the device's own baseline")
+    assert app.markdown[1].value == "**1** of 3"
+
+
+def test_prices_and_the_reference_device_are_those_of_the_link(service: Worker, open_page: OpenPage) -> None:
+    link = compared_set(service)
+    priced = open_page("compare.py", **link, price_0="1.5", slide="4")
+    assert sentence_of(priced).startswith("Cheapest: torch.compile on ")
+    assert priced.table[0].value["Per hour"].tolist() == ["1.50"] * 2
+    plain, turned = (sentence_of(open_page("compare.py", **link, **more)) for more in ({}, {"against": "Another CPU"}))
+    assert plain.startswith("Another CPU is ") and turned.endswith(
+        "as fast as Another CPU (geometric mean over 2 common configurations)."
+    )
+
+
+@pytest.mark.parametrize("more", [{"price_0": "1e400"}, {"against": "<b>"}, {"point": "x"}, {"measure": "y"}], ids=str)
+def test_what_a_link_says_of_nothing_here_is_passed_over(
+    service: Worker, open_page: OpenPage, more: dict[str, str]
+) -> None:
+    app = open_page("compare.py", **compared_set(service), **more)
+    assert not app.exception and app.markdown[1].value == "**1** of 3"
+
+
+def test_leaving_a_comparison_brings_its_boxes_back(service: Worker, open_page: OpenPage) -> None:
+    app = open_page("compare.py", **compared_set(service) | {"against": "Another CPU"})
+    app.button(key="leave").click().run()
+    assert not app.exception and app.title[0].value == "Compare devices"
+    assert app.selectbox(key="against").value == "Another CPU"
 
 
 def test_a_choice_written_as_the_widgets_write_it_is_understood(open_page: OpenPage) -> None:

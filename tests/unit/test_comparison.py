@@ -451,6 +451,19 @@ def test_an_unstable_measurement_refutes_only_what_its_a_a_twin_cannot_explain(
     assert ("does not reach it" in found.reason) == (word is ClaimWord.DOES_NOT_HOLD)
 
 
+@pytest.mark.parametrize(("compiled_s", "word"), [(0.06 / 3.0, ClaimWord.HOLDS), (0.06 / 1.08, ClaimWord.NOT_TESTABLE)])
+def test_an_unstable_measurement_still_says_faster_where_its_a_a_twin_cannot_explain_it(
+    compiled_s: float, word: ClaimWord
+) -> None:
+    """The twin is 5 % off: 3.00x is faster even if narrowed by 10 %, 1.08x may be nothing. Guard: `_beyond_doubt`."""
+    twins = iter(wobble(0.06 / 1.05, process) for process in range(5))
+    run = changed(standard_run(compiled_s=compiled_s), TWIN, blocks=lambda old: blocks(next(twins)))
+    assert row_of(run).verdict is Verdict.UNSTABLE
+    found = claim_verdict(replace(COMPILE_CLAIM, speedup=None), compare_run(run))
+    assert found.word is word
+    assert ("is faster" in found.reason) == (word is ClaimWord.HOLDS)
+
+
 def test_the_frame_has_one_row_per_arm_and_no_nested_values() -> None:
     frame = comparison_frame(compare_run(standard_run()))
     assert frame["variant"].tolist() == [EAGER, TWIN, COMPILED]
