@@ -14,18 +14,35 @@ from engine.formatting import speedup
 from engine.stats import BreakEven
 from engine.verdict import Verdict
 
+DECIDED = (Verdict.FASTER, Verdict.SLOWER, Verdict.NO_DIFFERENCE, Verdict.INCONCLUSIVE)
 REPLAY_ONLY = "-replay"
 """Variants that answer for one captured input only explain what copies cost; no server can use them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """`best` within the precision class asked for, None where nothing is faster; `avoid` are rows with the reason why."""
+    """`best` within the precision class asked for, None where nothing is faster; `avoid` are rows with the reason why.
+
+    `undecided`: no row carries a verdict that could have made it the best (a quick run, an unstable machine).
+    """
 
     best: ComparisonRow | None
     lower_precision: ComparisonRow | None
     when_shapes_vary: ComparisonRow | None
     avoid: tuple[tuple[ComparisonRow, str], ...]
+    undecided: bool = False
+
+    @property
+    def without_best(self) -> str:
+        """What to do where no variant is advised, in one sentence."""
+        if self.undecided:
+            return (
+                "No advice from this run: it gives no verdict. Measure with the standard protocol while the machine has "
+                "nothing else to do."
+            )
+        return (
+            "Stay with eager: nothing measured here is shown to be faster at the same precision with outputs that pass."
+        )
 
 
 def advise(rows: Sequence[ComparisonRow]) -> Advice:
@@ -42,6 +59,7 @@ def advise(rows: Sequence[ComparisonRow]) -> Advice:
         lower_precision=best_lower,
         when_shapes_vary=_fastest([row for row in same if row.technique == "dynamic-shapes"]),
         avoid=tuple((row, reason) for row in rows if (reason := _why_avoid(row))),
+        undecided=not any(row.verdict in DECIDED for row in rows if not row.is_twin),
     )
 
 

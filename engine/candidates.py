@@ -102,9 +102,9 @@ def outcome(operations: Sequence[TunedOperation], is_cpu: bool) -> str:
     alone = total - generated - library
     won = "won" if is_cpu else "were fastest when timed alone in"
     parts = [
-        f"{len(operations)} different operations were tuned, {total} in all",
+        f"{formatting.counted(len(operations), 'different operation')} tuned, {total} in all",
         f"generated kernels {won} {generated} of them, library calls {library}",
-        f"{ties} by less than {TIE:.0%}, a tie" if ties else "",
+        f"{ties} by less than {formatting.fraction(TIE)}, a tie" if ties else "",
         f"{alone} had only one candidate" if alone else "",
     ]
     return "; ".join(filter(None, parts)) + "."

@@ -26,7 +26,8 @@ _COSTS: tuple[tuple[str, Callable[[ComparisonRow], str]], ...] = (
 
 
 MEANINGS = {
-    "Set-up, empty compile cache": "What the first calls took beyond steady ones, in a process that found nothing compiled.",
+    "Set-up, empty compile cache": "Applying the technique, and what the first calls took beyond steady ones, in a process that "
+    "found nothing compiled.",
     "Set-up, warm compile cache": "The same in later processes, which find what the first one compiled.",
     "Compile time, of that": METRICS["compile_s"].meaning,
     "Autotune time, of that": METRICS["autotune_s"].meaning,
@@ -59,7 +60,7 @@ def break_even(even: BreakEven | None) -> str:
     between = ""
     if even.low is not None and even.high is not None:
         between = f" ({formatting.count(even.low)} to {formatting.count(even.high)})"
-    return f"after {formatting.count(even.calls)} calls{between}"
+    return f"after {formatting.counted(even.calls, 'call')}{between}"
 
 
 def percentile(found: Percentile | None, note: str | None = None) -> str:

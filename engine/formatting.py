@@ -9,6 +9,7 @@ import math
 
 UNKNOWN = "-"
 _SECONDS = ((1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s"))
+_LONG = ((86_400, "d", 3_600, "h"), (3_600, "h", 60, "min"), (60, "min", 1, "s"))
 _BYTES = ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"), (2.0**40, "TiB"))
 
 
@@ -31,14 +32,16 @@ def _scaled(value: float, units: tuple[tuple[float, str], ...]) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """1.23e-3 -> "1.23 ms"; minutes from 120 s on."""
+    """1.23e-3 -> "1.23 ms"; minutes from 120 s on, hours from 120 min on, days from 48 h on."""
     if value is None or math.isnan(value):
         return UNKNOWN
     if value == 0:
         return "0 s"
     if abs(value) >= 120:
         whole = round(value)
-        return f"{whole // 60} min {whole % 60} s"
+        for large, name, small, part in _LONG:
+            if whole >= 2 * large:
+                return f"{whole // large:,} {name} {whole % large // small} {part}"
     return _scaled(value, _SECONDS)
 
 
@@ -52,6 +55,11 @@ def bytes_(value: float | None) -> str:
 def count(value: float | None) -> str:
     """1430.0 -> "1,430"."""
     return UNKNOWN if value is None or math.isnan(value) else f"{value:,.0f}"
+
+
+def counted(number: float, noun: str, plural: str = "") -> str:
+    """(1, "call") -> "1 call", (1430, "call") -> "1,430 calls"."""
+    return f"{count(number)} {noun if number == 1 else plural or noun + 's'}"
 
 
 def speedup(value: float | None) -> str:

@@ -36,7 +36,7 @@ def sentence(row: ComparisonRow | None, device: str) -> str:
         return NOT_KNOWN
     times = f"an eager call takes {seconds(row.median_s)}, the GPU works for {seconds(row.gpu_s)} of it"
     if gain < GPU_BOUND_RATIO:
-        return f"CUDA graphs cannot help here: GPU-bound; {times}."
+        return f"CUDA graphs can hardly help here, {speedup(gain)} at most: GPU-bound; {times}."
     return f"CUDA graphs can help at most wall/GPU = {speedup(gain)} here: {times}."
 
 

@@ -55,8 +55,8 @@ TIMES = _by_key(
     Metric(key="compile_s", label="Compile time", unit="seconds", better="lower", meaning="Time torch spent compiling, by its own compilation metrics."),
     Metric(key="autotune_s", label="Autotune time", unit="seconds", better="lower", meaning="Time torch spent timing candidate kernels, part of the compile time."),
     Metric(key="cold_start_s", label="Cold start", unit="seconds", better="lower", meaning="Set-up beyond what the same number of steady calls would take: first calls minus steady calls.", source="METHOD 1.3"),
-    Metric(key="p95_s", label="95th percentile", unit="seconds", better="lower", meaning="1 of 20 calls took longer. Shown from 200 timed calls on.", source="order statistics, METHOD 1.6"),
-    Metric(key="p99_s", label="99th percentile", unit="seconds", better="lower", meaning="1 of 100 calls took longer. Shown from 1,000 timed calls on.", source="order statistics, METHOD 1.6"),
+    Metric(key="p95_s", label="95th percentile", unit="seconds", better="lower", meaning="1 of 20 calls took longer. Worth reading from 200 timed calls on; fewer are marked.", source="order statistics, METHOD 1.6"),
+    Metric(key="p99_s", label="99th percentile", unit="seconds", better="lower", meaning="1 of 100 calls took longer. Worth reading from 1,000 timed calls on; fewer are marked.", source="order statistics, METHOD 1.6"),
     Metric(key="iqr_s", label="Interquartile range", unit="seconds", better="lower", meaning="Spread of the middle half of the timed calls."),
     Metric(key="empty_s", label="Timing nothing", unit="seconds", meaning="What the stopwatch itself costs: an empty function between two clock readings. Never subtracted."),
 )  # fmt: skip
@@ -77,7 +77,7 @@ MEMORY = _by_key(
 )  # fmt: skip
 
 FACTS = _by_key(
-    Metric(key="model_note", label="Weights", unit="text", meaning="Where the weights came from; random weights give valid times and meaningless outputs."),
+    Metric(key="model_note", label="Origin of the weights", unit="text", meaning="Where the weights came from; random weights give valid times and meaningless outputs."),
     Metric(key="attention", label="Attention", unit="text", meaning="Attention implementation, the same in every arm."),
     Metric(key="threads", label="Threads", unit="count", meaning="CPU threads torch used."),
     Metric(key="cpus_allowed", label="CPUs allowed", unit="count", meaning="CPUs the process could run on, read after torch was imported."),
@@ -128,7 +128,7 @@ FACTS = _by_key(
     Metric(key="num_layers", label="Layers", unit="count", meaning="Transformer layers, from the model's configuration."),
     Metric(key="hidden_size", label="Hidden size", unit="count", meaning="Width of the model, from its configuration."),
     Metric(key="intermediate_size", label="Feed-forward size", unit="count", meaning="Width of the feed-forward layers, from the model's configuration."),
-    Metric(key="parameter_bytes", label="Weights", unit="bytes", meaning="Size of all parameters as they were used."),
+    Metric(key="parameter_bytes", label="Size of the weights", unit="bytes", meaning="Size of all parameters as they were used."),
     Metric(key="minimum_bytes", label="Least traffic", unit="bytes", meaning="Inputs and outputs touched once, one number per workload: no implementation can move less.", is_per_workload=True),
     Metric(key="footprint_bytes", label="Memory touched", unit="bytes", meaning="Inputs and outputs, memory that is both counted once: below four last-level caches it may all stand in them.", is_per_workload=True),
     Metric(key="captured_graphs", label="Graphs captured by hand", unit="count", meaning="CUDA graphs this variant captured itself; the compiler's trees do not know them."),

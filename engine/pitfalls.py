@@ -190,7 +190,7 @@ def headline(found: Sequence[Lesson]) -> str:
     if not known:
         return "None of the ten could be measured in this run."
     if not seen:
-        return f"None of the {len(known)} mistakes measured here changed its number noticeably."
+        return f"Mistakes measured here: {len(known)}; none changed its number noticeably."
     worst = max(seen, key=lambda lesson: abs(math.log(lesson.factor)) if lesson.factor else math.inf)
     return (
         f"{len(seen)} of the {len(known)} mistakes measured here changed the number; the largest: "

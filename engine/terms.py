@@ -39,6 +39,6 @@ TERMS: tuple[Term, ...] = (
     Term("Eager", "PyTorch's normal mode: one operation after another, each started from Python."),
     Term("Outputs equal", "Within rounding: not farther from a float64 reference than twice the error plain eager already has. Never bit for bit."),
     Term("Did not run", "The evidence says that a technique was not really in effect: nothing compiled, or part of it fell back to eager. Then no speed-up is shown."),
-    Term("Unstable", "The machine was busy, throttling or drifting, or no steady state was reached: the number would not be this technique's."),
+    Term("Unstable", "The machine was busy, throttling or drifting, or no steady state was reached: the number shown beside this word may not be the technique's."),
     Term("Error factor", "How many times too fast or too slow a mistaken loop makes something look, against the right number of the same run (Pitfalls page)."),
 )  # fmt: skip

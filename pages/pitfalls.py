@@ -11,6 +11,6 @@ technique_page.show(
         experiment_of=pitfalls_view.experiment_of,
         show_result=pitfalls_view.show,
         explain=pitfalls_view.explain,
-        promise="One run makes all ten and measures each of them right as well.",
+        promise="One run makes those of the ten that this device can make, and measures each of them right as well.",
     ),
 )

@@ -27,7 +27,8 @@ TECHNIQUE = Technique(
     how_it_works=(
         "Eager mode runs the model's Python line by line and starts one kernel per operation. "
         "It is the fair starting point only when nothing is wasted: evaluation mode, no gradients, the right dtype. "
-        "Every speed-up on the other pages is divided by this, measured in the same rounds."
+        "Most speed-ups are this latency divided by the technique's, both from the same rounds; pages with another baseline "
+        "name it."
     ),
     variants=(
         Variant(

@@ -47,7 +47,7 @@ TECHNIQUE = Technique(
         Variant(
             key="precision/bfloat16",
             label="bfloat16, eager",
-            summary="Weights and activations in bfloat16: float32's range with 8 mantissa bits.",
+            summary="Weights and activations in bfloat16: float32's range with 7 mantissa bits.",
             code=_in_dtype(EAGER_CODE, "bfloat16"),
             requires=("bfloat16",),
             precision="bfloat16",
@@ -79,7 +79,7 @@ TECHNIQUE = Technique(
         Variant(
             key="precision/float16",
             label="float16, eager",
-            summary="Weights and activations in float16: 11 mantissa bits, a range that ends at 65,504.",
+            summary="Weights and activations in float16: 10 mantissa bits, a range that ends at 65,504.",
             code=_in_dtype(EAGER_CODE, "float16"),
             requires=("cuda",),
             precision="float16",

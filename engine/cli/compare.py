@@ -31,7 +31,7 @@ _COLUMNS = {
     "against_device": "Over",
 }
 
-Files = Annotated[list[Path], typer.Argument(help="Result files: CSV or JSON of any tool.")]
+Files = Annotated[list[Path], typer.Argument(help="Result files: CSV of any tool, JSON of a benchmark tool.")]
 Unit = Annotated[str | None, typer.Option(help="Unit of times where a file does not say it: s, ms, us or ns.")]
 Device = Annotated[str | None, typer.Option(help="Reference device; the first one unless given.")]
 Baseline = Annotated[str | None, typer.Option(help="Technique the others are divided by on their own device.")]

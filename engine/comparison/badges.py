@@ -9,6 +9,7 @@ from engine.catalog import VARIANTS
 from engine.catalog.types import TWIN_SUFFIX
 from engine.comparison.arms import Arm, precision_of
 from engine.comparison.row import Badge
+from engine.formatting import counted
 from engine.proof import ALLOWANCES, explain_skip
 from engine.result import Run
 from engine.verdict import Check
@@ -70,7 +71,7 @@ def _cuda_graphs(arm: Arm) -> Iterator[Badge]:
         yield Badge(
             key="cuda_graphs_skipped",
             text="CUDA graphs not used",
-            meaning=f"TorchInductor skipped them {skips} times and ran the kernels one by one. {reasons}".strip(),
+            meaning=f"TorchInductor skipped them {counted(skips, 'time')} and ran the kernels one by one. {reasons}".strip(),
         )
 
 

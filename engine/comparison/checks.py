@@ -170,7 +170,8 @@ def is_steady(arm: Arm, baseline: Arm) -> Check:
         detail=f"{unsteady} of {len(points)} set-ups ran out of warm-up time before their times settled"
         if unsteady
         else "the last two windows of warm-up calls agreed within 1 % everywhere",
-        meaning="Timing starts only when two windows of ten warm-up calls have the same median.",
+        meaning="Timing should start when the medians of two windows of ten warm-up calls differ by less than 1 %. After "
+        "ten seconds it starts all the same, and this says so.",
         otherwise=Verdict.UNSTABLE,
     )
 

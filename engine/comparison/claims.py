@@ -118,7 +118,8 @@ def _judged_by_memory(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdi
     """Holds when some variant of the same precision whose result counts saves as much as the claim promises at least."""
     changes = [(change, row) for row in rows if (change := change_of(row, rows)) is not None]
     if not changes:
-        return ClaimVerdict(ClaimWord.NOT_TESTABLE, claim.source_note or "no peak memory has been read here")
+        why = "; ".join(filter(None, ("no peak memory has been read here", claim.source_note)))
+        return ClaimVerdict(ClaimWord.NOT_TESTABLE, why)
     least, row = min(changes, key=lambda pair: pair[0])
     word = ClaimWord.HOLDS if -least >= (claim.saving or 0.0) else ClaimWord.DOES_NOT_HOLD
     return ClaimVerdict(word, "; ".join(filter(None, (peak_memory_words(changes), claim.source_note))), row)

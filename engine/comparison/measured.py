@@ -19,7 +19,9 @@ from engine.comparison.pairing import log_ratios, process_log_ratios
 from engine.comparison.row import ComparisonRow
 from engine.comparison.unmeasured import identity
 from engine.floors import floor_of
+from engine.formatting import counted
 from engine.result import Run
+from engine.spec import PROTOCOLS
 from engine.stats import Interval
 from engine.verdict import Check, Judgement, Verdict, decide
 
@@ -27,6 +29,7 @@ LAUNCH_BOUND_HOST = 0.8
 LAUNCH_BOUND_RATIO = 1.3
 GPU_BOUND_RATIO = 1.1
 """Host over wall time above 0.8, or wall over GPU time above 1.3: launch-bound; the latter below 1.1: GPU-bound (METHOD 1.1)."""
+MOST_SETS = max(protocol.process_sets for protocol in PROTOCOLS.values())
 TINY_CALL_S = 200e-6
 """Below this, what a technique adds to every call (guards, wrappers: tens of microseconds) can cost more than it saves."""
 
@@ -133,10 +136,9 @@ def _twins(point: Point) -> dict[str, Interval]:
 def _reason(verdict: Verdict, arm: Arm, extra: int | None) -> str:
     if verdict is Verdict.INCONCLUSIVE:
         if extra is None:
-            return (
-                "the difference lies at the edge of the 1 % band or the spread is large: more data will hardly decide"
-            )
-        return f"about {extra} more process sets would decide it, if spread and difference stay"
+            return "the difference lies at the edge of the 1 % band, or the spread is large: no protocol here measures enough"
+        rigorous = "" if len(arm.latencies) + extra <= MOST_SETS else f"; the rigorous protocol has {MOST_SETS} in all"
+        return f"about {counted(extra, 'more process set')} would decide it, if spread and difference stay{rigorous}"
     is_tiny = (stats.median(arm.steady()) or math.inf) < TINY_CALL_S
     if verdict is Verdict.SLOWER and (is_tiny or _bound(arm) == "launch-bound"):
         return "overhead-bound: calls are so short that what the technique adds costs more than it saves; try a larger batch"

@@ -88,12 +88,14 @@ def sentences(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[s
     ]
     withheld = [one for one in ratios if one.verdict is Verdict.NOT_COMPARABLE]
     if withheld:
-        said.append(f"{len(withheld)} ratios are withheld ({withheld[0].reason}).")
+        are = "is" if len(withheld) == 1 else "are"
+        said.append(f"{formatting.counted(len(withheld), 'ratio')} {are} withheld ({withheld[0].reason}).")
     different = dict.fromkeys(str(difference) for one in ratios for difference in one.differences)
     if different:
         said.append(f"Read with care: {'; '.join(list(different)[:3])}.")
     if unmatched:
-        said.append(f"{unmatched} rows exist on one side only and are not counted.")
+        are = "exists on one side only and is" if unmatched == 1 else "exist on one side only and are"
+        said.append(f"{formatting.counted(unmatched, 'row')} {are} not counted.")
     return said
 
 

@@ -59,7 +59,7 @@ def read_requests(text: str, longest: int | None = None) -> tuple[int, ...]:
     if rows and not re.search(r"\d", rows[0][1]):
         rows = rows[1:]
     if not rows:
-        raise InvalidSpec("There are no request lengths in it. Write one whole number of tokens per row.")
+        raise InvalidSpec("No request lengths are given. Write one whole number of tokens per row.")
     if len(rows) > MAX_REQUESTS:
         raise InvalidSpec(
             f"Row {rows[MAX_REQUESTS][0]:,} is one too many: {len(rows):,} requests given, at most {MAX_REQUESTS:,} are "
@@ -69,8 +69,11 @@ def read_requests(text: str, longest: int | None = None) -> tuple[int, ...]:
 
 
 def read_request_file(name: str, data: bytes, longest: int | None = None) -> tuple[int, ...]:
-    """The requests in a file of this name; raises `UnreadableFile` when it is no text."""
-    return read_requests(decode(name, data).utf8.decode("utf-8", "replace"), longest)
+    """The requests in a file of this name; raises `UnreadableFile` when it is no text, `InvalidSpec` as `read_requests`."""
+    try:
+        return read_requests(decode(name, data).utf8.decode("utf-8", "replace"), longest)
+    except InvalidSpec as error:
+        raise InvalidSpec(f"{name}: {error}") from None
 
 
 def in_words(lengths: Sequence[int]) -> str:

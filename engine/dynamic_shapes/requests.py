@@ -12,7 +12,7 @@ from statistics import median
 
 from engine.catalog.dynamic_shapes import RECOMPILE_LIMIT, padded_length
 from engine.estimate import COLD_COMPILE_S, model_call_s
-from engine.formatting import count
+from engine.formatting import count, counted
 from engine.spec import PROTOCOLS, Experiment
 
 REALISTIC_REQUESTS = 1000
@@ -59,11 +59,16 @@ def describe(stream: Stream) -> str:
     lengths = stream.lengths
     if not lengths:
         return "No stream of requests."
-    said = f"{count(len(lengths))} requests of {min(lengths)} to {max(lengths)} tokens, half of them up to {median(lengths):.0f}"
+    requests = counted(len(lengths), "request")
+    said = f"{requests} of {min(lengths)} to {max(lengths)} tokens, half of them up to {median(lengths):.0f}"
     if stream.device != "cpu":
         return f"{said}."
-    cut = f"the first of {count(stream.offered)}, " if len(lengths) < stream.offered else ""
-    return f"{said}: {cut}scaled to about {CPU_BUDGET_S:.0f} s per variant on a 2-core CPU, one compilation included."
+    if len(lengths) == stream.offered:
+        return f"{said}."
+    return (
+        f"{said}: the first of {count(stream.offered)}, scaled to about {CPU_BUDGET_S:.0f} s per variant on a 2-core CPU, one "
+        "compilation included."
+    )
 
 
 def distinct_shapes(lengths: Sequence[int]) -> int:

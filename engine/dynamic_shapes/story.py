@@ -9,7 +9,7 @@ from engine.catalog import label_of
 from engine.comparison import ComparisonRow
 from engine.dynamic_shapes.stream import StreamRow, chance, soonest
 from engine.dynamic_shapes.table import paths
-from engine.formatting import count, fraction, seconds
+from engine.formatting import count, counted, fraction, seconds
 from engine.result import Measurement, Run
 from engine.verdict import Verdict
 
@@ -28,7 +28,8 @@ def sentence(rows: Sequence[ComparisonRow], found: Sequence[StreamRow]) -> str:
         others = f" Next came {second.label}: {_total(second)}{_paying_back(second)}." if second else ""
         return f"Nothing was through with {requests} requests before eager: {seconds(eager.total_s)}.{others}"
     if first.total_s > eager.total_s / (1 + chance(found)):
-        return f"{first.label} and eager took about as long for {requests} requests: {_total(first)}, {seconds(eager.total_s)}."
+        both = f"{_total(first)} and {seconds(eager.total_s)}"
+        return f"{first.label} and eager took about as long for {requests} requests: {both}."
     return f"{first.label} was through with {requests} requests first: {_total(first)}; eager took {seconds(eager.total_s)}."
 
 
@@ -59,7 +60,8 @@ def recorded_graphs(run: Run) -> list[str]:
             most[outcome.variant] = max(most.get(outcome.variant, 0), nodes)
     lengths = len({point.sequence_length for point in run.experiment.workloads})
     return [
-        f"{label_of(key)}: {count(nodes)} CUDA graphs recorded for {lengths} lengths." for key, nodes in most.items()
+        f"{label_of(key)}: {counted(nodes, 'CUDA graph')} recorded for {counted(lengths, 'length')}."
+        for key, nodes in most.items()
     ]
 
 
@@ -73,8 +75,8 @@ def caveat(found: Sequence[StreamRow]) -> str:
 
 
 def _total(row: StreamRow) -> str:
-    stalls = f", {seconds(row.stall_s)} of it in {count(row.stalls)} stalls" if row.stalls > 1 else ""
-    return f"{seconds(row.total_s)}{stalls or (f', {seconds(row.stall_s)} of it in one stall' if row.stalls else '')}"
+    stalls = f" ({seconds(row.stall_s)} of it in {counted(row.stalls, 'stall')})" if row.stalls else ""
+    return f"{seconds(row.total_s)}{stalls}"
 
 
 def _graphs(rows: Sequence[ComparisonRow]) -> str:
@@ -86,6 +88,6 @@ def _graphs(rows: Sequence[ComparisonRow]) -> str:
             most[label] = max(most.get(label, 0), graphs)
     lengths = len({row.workload.sequence_length for row in rows})
     if not most:
-        return f"Nothing was compiled for {count(lengths)} lengths."
+        return f"How many graphs were compiled for {counted(lengths, 'length')} is not known here."
     told = ", ".join(f"{label} {count(graphs)}" for label, graphs in most.items())
-    return f"Graphs compiled for {count(lengths)} lengths: {told}."
+    return f"Graphs compiled for {counted(lengths, 'length')}: {told}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engine.formatting import counted
 from engine.proof.finding import Finding
 from engine.result import Measurement
 
@@ -15,7 +16,7 @@ def nothing_compiled(measurement: Measurement) -> Finding:
     if seen is None:
         return Finding(None, "this torch does not tell whether anything was compiled")
     if seen:
-        return Finding(False, f"TorchDynamo compiled {seen} frames of what should have run eagerly")
+        return Finding(False, f"TorchDynamo took {counted(seen, 'frame')} of what should have run eagerly")
     return Finding(True, "nothing was compiled")
 
 
@@ -26,7 +27,7 @@ def compiled(measurement: Measurement) -> Finding:
         return Finding(None, "this torch does not tell whether anything was compiled")
     if not frames or not graphs:
         return Finding(False, "nothing was compiled: every call ran eagerly")
-    return Finding(True, f"{_count(graphs, 'graph')} compiled")
+    return Finding(True, f"{counted(graphs, 'graph')} compiled")
 
 
 def no_recompile_while_timing(measurement: Measurement) -> Finding:
@@ -37,9 +38,9 @@ def no_recompile_while_timing(measurement: Measurement) -> Finding:
         return Finding(None, "this torch does not tell whether it recompiled while timing")
     if recompiles:
         last = _last(facts.get("recompile_reasons"))
-        return Finding(False, f"compiled {_count(recompiles, 'time')} while timing{last}")
+        return Finding(False, f"compiled {counted(recompiles, 'time')} while timing{last}")
     if recorded:
-        return Finding(False, f"recorded {_count(recorded, 'CUDA graph')} while timing")
+        return Finding(False, f"recorded {counted(recorded, 'CUDA graph')} while timing")
     return Finding(True, "no recompile while timing")
 
 
@@ -51,16 +52,12 @@ def no_eager_fallback(measurement: Measurement) -> Finding:
         return Finding(False, "partly eager: recompile limit reached, new shapes ran without the compiler")
     if breaks:
         reason = _last(facts.get("graph_break_reasons"))
-        return Finding(False, f"partly eager: the graph broke {_count(breaks, 'time')}{reason}")
+        return Finding(False, f"partly eager: the graph broke {counted(breaks, 'time')}{reason}")
     if frames is None or seen is None or breaks is None:
         return Finding(None, "this torch does not tell whether something fell back to eager")
     if seen > frames:
-        return Finding(False, f"partly eager: {seen - frames} of {_count(seen, 'frame')} ran without the compiler")
+        return Finding(False, f"partly eager: {seen - frames} of {counted(seen, 'frame')} ran without the compiler")
     return Finding(True, "no fallback to eager, no graph break")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _last(reasons: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from engine.formatting import counted
 from engine.proof.finding import Finding
 from engine.result import Measurement
 
@@ -45,12 +46,12 @@ def graph_replayed(measurement: Measurement) -> Finding:
     if facts.get("cudagraph_skips"):
         reasons = [explain_skip(reason) for reason in facts.get("cudagraph_skip_reasons") or ()]
         told = " ".join(dict.fromkeys(reasons)) or "Torch gives no reason."
-        return Finding(False, f"CUDA graphs NOT used: {told}")
+        return Finding(False, f"CUDA graphs NOT used: {told.removesuffix('.')}")
     launches, nodes = facts.get("graph_launches_per_call"), facts.get("cudagraph_nodes")
     if launches is None and nodes is None:
         return Finding(None, "neither the profiler nor torch's graph trees can be read here")
     if launches is not None and launches >= 1:
-        return Finding(True, f"{launches:g} graph launches per call")
+        return Finding(True, f"{counted(launches, 'graph launch', 'graph launches')} per call")
     if launches is None and nodes:
-        return Finding(True, f"{nodes} CUDA graphs recorded")
+        return Finding(True, f"{counted(nodes, 'CUDA graph')} recorded")
     return Finding(False, "CUDA graphs NOT used: no graph was launched, and torch gives no reason")

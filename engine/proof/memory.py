@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.catalog.operators import OPERATORS
-from engine.formatting import bytes_, count
+from engine.formatting import bytes_, counted
 from engine.proof.finding import Finding
 from engine.result import Measurement
 
@@ -20,7 +20,7 @@ def result_preallocated(measurement: Measurement) -> Finding:
     result = card.array_bytes(measurement.workloads[0])
     seen = f"{bytes_(allocated)} allocated per call for a result of {bytes_(result)}"
     if faults is not None:
-        seen += f", {count(faults)} page faults"
+        seen += f", {counted(faults, 'page fault')}"
     return Finding(allocated < ALLOCATED_SHARE * result, seen)
 
 
@@ -43,5 +43,5 @@ def _uses(measurement: Measurement, wanted: str, *, asks_driver: bool) -> Findin
     used, asked = measurement.facts.get("allocator"), measurement.facts.get("device_allocations_per_call")
     if used is None or asked is None:
         return Finding(None, "this torch does not tell what its allocator did")
-    seen = f"allocator: {used}, {count(asked)} device allocations per call"
+    seen = f"allocator: {used}, {counted(asked, 'device allocation')} per call"
     return Finding(used == wanted and bool(asked) == asks_driver, seen)

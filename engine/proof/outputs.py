@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from engine.catalog.types import Variant
+from engine.formatting import counted, fraction
 from engine.formatting import error as error_text
 from engine.proof.finding import Finding
 from engine.result import Measurement, OutputCheck
@@ -45,7 +46,7 @@ def _problems(variant: Variant, workload: Workload, check: OutputCheck) -> Itera
     if check.cosine == 0 and abs(check.rmse - check.reference_rms) <= SAME_SIZE * check.reference_rms:
         yield "an output is all zeros"
     if (check.non_finite or 0) > (check.non_finite_eager or 0):
-        yield f"{check.non_finite} values are NaN or infinite, eager has {check.non_finite_eager or 0}"
+        yield f"{counted(check.non_finite or 0, 'value')} NaN or infinite, eager has {check.non_finite_eager or 0}"
     if check.is_stale and REPLAYS_ONE_INPUT not in variant.proofs:
         yield "stale: another input got an earlier input's answer"
     if check.is_overwritten and OVERWRITES not in variant.proofs:
@@ -68,7 +69,7 @@ def _inexact(
         return
     relative = allowed_relative_rmse(variant.precision or "")
     if relative is not None and rmse > relative * reference_rms:
-        yield f"error {rmse / reference_rms:.1%} of the output's size, {variant.precision} may have {relative:.1%}"
+        yield f"error {fraction(rmse / reference_rms)} of the output's size, {variant.precision} may have {fraction(relative)}"
     if check.cosine is not None and check.cosine < MIN_COSINE:
         yield f"cosine with the reference {check.cosine:.3f}, at least {MIN_COSINE} is asked of {variant.precision}"
 
@@ -79,7 +80,7 @@ def _praise(variant: Variant, workload: Workload, check: OutputCheck) -> str:
         return "not compared"
     if _changes_precision(variant, workload):
         relative = check.rmse / check.reference_rms if check.reference_rms else 0.0
-        return f"within what {variant.precision} allows: error {relative:.2%} of the output's size"
+        return f"within what {variant.precision} allows: error {fraction(relative)} of the output's size"
     eager = check.rmse_eager or 0.0
     numbers = f"RMSE {error_text(check.rmse)}, eager {error_text(eager)}"
     if check.rmse == eager:
@@ -93,7 +94,7 @@ def _labels(variant: Variant, checks: Sequence[OutputCheck]) -> str:
     labels = []
     overflown = max((check.non_finite_eager or 0) - (check.non_finite or 0) for check in checks)
     if overflown > 0:
-        labels.append(f"{overflown:,} values overflow in eager and stay finite here")
+        labels.append(f"overflow in eager, finite here: {counted(overflown, 'value')}")
     if any(check.is_overwritten for check in checks):
         labels.append("output is overwritten by the next call")
     if any(check.is_stale for check in checks):

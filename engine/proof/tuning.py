@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.formatting import counted
 from engine.proof.finding import Finding
 from engine.result import Measurement
 
@@ -19,6 +20,6 @@ def candidates_tuned(measurements: Sequence[Measurement]) -> Finding:
         return Finding(False, "0 candidates tuned on this device")
     if not tried:
         return Finding(
-            False, f"cached tuning: the times of {claimed} candidates were read from a cache, none was tried"
+            False, f"cached tuning: the times of {counted(claimed, 'candidate')} came from a cache, none was tried"
         )
-    return Finding(True, f"{tried} candidates tried")
+    return Finding(True, f"{counted(tried, 'candidate')} tried")

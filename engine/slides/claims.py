@@ -35,7 +35,7 @@ def claims_slide(run: Run, claims: Sequence[Claim], rows: Sequence[ComparisonRow
 
 def _one(claim: Claim, rows: Sequence[ComparisonRow]) -> str:
     judged = claim_verdict(claim, rows)
-    return f"The article's {claim.figure or 'claim'}: {judged.word.value}; {judged.reason}."
+    return f"The article says {claim.figure or claim.statement}: {judged.word.value}; {judged.reason}."
 
 
 def _count(claims: Sequence[Claim], rows: Sequence[ComparisonRow]) -> str:

@@ -44,7 +44,7 @@ def advice(rows: Sequence[ComparisonRow]) -> str:
     """What to do, in one sentence, from the rows of one workload."""
     found = advise(rows)
     if found.best is None:
-        return "Stay with eager: nothing measured here is faster at the same precision with outputs that pass."
+        return found.without_best
     lower = (
         f"; in lower precision {found.lower_precision.label}: {short(found.lower_precision)}"
         if found.lower_precision

@@ -108,7 +108,9 @@ def price_slide(lead: ComparisonRow, rows: Sequence[ComparisonRow], stamp: str, 
 def _price(lead: ComparisonRow) -> str:
     set_up = f"{lead.label} costs {seconds(lead.setup_cold_s)} of set-up with an empty compile cache"
     back = break_even(lead.break_even_cold)
-    return f"{set_up}." if back == UNKNOWN else f"{set_up}; it pays back {back}."
+    if back == UNKNOWN:
+        return f"{set_up}."
+    return f"{set_up}; it {'never pays back' + back.removeprefix('never') if back.startswith('never') else f'pays back {back}'}."
 
 
 def _road(run: Run, lead: ComparisonRow, rows: Sequence[ComparisonRow], stamp: str) -> Iterator[Slide]:
@@ -136,9 +138,12 @@ def proofs_table(rows: Sequence[ComparisonRow]) -> pd.DataFrame:
 def _ran(lead: ComparisonRow) -> str:
     check = next((check for check in lead.checks if check.key == PROOFS[0]), None)
     if check is None or check.passed is None:
-        detail = f": {check.detail}" if check else ""
-        return f"Whether {lead.label} really ran could not be read here{detail}."
+        return f"Did {lead.label} really run? {_sentence_of(check.detail) if check else 'This version has no rule for it.'}"
     return f"{lead.label} {'really ran' if check.passed else 'did not run as asked'}: {check.detail}."
+
+
+def _sentence_of(detail: str) -> str:
+    return f"{detail[:1].upper()}{detail[1:]}."
 
 
 def _cell(row: ComparisonRow, key: str) -> str:

@@ -10,6 +10,7 @@ from engine.comparison import ComparisonRow, compare_run, number
 from engine.result import Measurement, Run
 from engine.stats import DELTA
 from engine.sweep.points import Series, SweepPoint, points_of, variants_of
+from engine.verdict import Verdict
 
 CLEARLY = 1.1
 """Without an interval, less than this is not called a difference."""
@@ -29,7 +30,7 @@ def where_curves_part(points: Sequence[SweepPoint], variant: str) -> str | None:
     if len(line) == 1:
         return f"{name}: {number(line[0].row)} at {formatting.bytes_(line[0].array_bytes)}{_faults(points, line[0])}."
     if not faster:
-        return f"{name}: no difference at any of the measured sizes."
+        return f"{name}: not shown to be faster at any of the measured sizes."
     best = max(faster, key=_estimate)
     where = f"{number(best.row)} at {formatting.bytes_(best.array_bytes)}{_faults(points, best)}"
     return f"{name}: faster at {_sizes(faster, line)}; {where}."
@@ -59,7 +60,9 @@ def _explained(point: SweepPoint, points: Sequence[SweepPoint], without: Sequenc
     rest = ""
     if proof is not None:
         is_traffic = _estimate(proof) <= WRITE_ALLOCATE * (point.bound or 0.0)
-        is_what = "traffic" if is_traffic else "still more than traffic explains, so this machine was not quiet"
+        is_what = (
+            "traffic" if is_traffic else "still more than traffic explains, and nothing measured in this run tells why"
+        )
         rest = f" With all results in buffers, what is left of it is {number(proof.row)}: {is_what}."
     return (
         f"At {formatting.bytes_(point.array_bytes)}, {point.row.label} is {number(point.row)}, more than the "
@@ -82,11 +85,16 @@ def in_cache(points: Sequence[SweepPoint], bandwidth: float | None) -> str | Non
         )
     for point in above:
         if point.is_in_memory:
-            words += (
-                f"{point.row.label} at {formatting.bytes_(point.array_bytes)} shows {point.bandwidth_share:.0%}: "
-                "intermediate results that were just written are read back from the last cache. "
-            )
+            where = f"{point.row.label} at {formatting.bytes_(point.array_bytes)}"
+            words += f"{where} shows {formatting.fraction(point.bandwidth_share)}: {_why(point)}. "
     return words.strip()
+
+
+def _why(point: SweepPoint) -> str:
+    """Where a rate above the measured bandwidth may come from, of work that is too large for the caches."""
+    if (point.started or 0) > 1:
+        return "intermediate results that were just written are read back from the last cache"
+    return "memory answered faster than when its bandwidth was measured, and this run does not tell why"
 
 
 def article_example(rows: Sequence[ComparisonRow]) -> str | None:
@@ -127,8 +135,8 @@ def overflows(rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _is_faster(point: SweepPoint) -> bool:
-    speedup = point.row.speedup
-    if speedup is None:
+    speedup, verdict = point.row.speedup, point.row.verdict
+    if speedup is None or verdict.hides_speedup or verdict is Verdict.WRONG_RESULT:
         return False
     return speedup.low > 1 + DELTA if speedup.low is not None else speedup.estimate > CLEARLY
 

@@ -16,9 +16,7 @@ def show(run: Run, rows: list[ComparisonRow]) -> None:
     with st.container(border=True, key="advice"):
         calls = st.number_input("Your calls per day", 1, 10**12, value=100_000, key="calls_per_day", width=220)
         if advice.best is None:
-            st.markdown(
-                "**Stay with eager.** Nothing measured here is faster at the same precision with outputs that pass."
-            )
+            st.markdown(advice.without_best)
         else:
             _show_choice("Use", advice.best, calls)
         _show_alternatives(advice, calls)
@@ -45,9 +43,9 @@ def _show_choice(lead: str, row: ComparisonRow, calls: int) -> None:
 
 def _price(row: ComparisonRow, calls: int) -> str:
     days = pays_back_after_days(row.break_even_cold, calls)
-    back = (
-        "pays back never, on this evidence" if days is None else f"earned back in {formatting.seconds(days * 86_400)}"
-    )
+    if row.setup_cold_s is None or days is None:
+        return "Set-up with an empty compile cache was not measured, so when it is earned back is not known."
     return (
-        f"Set-up {formatting.seconds(row.setup_cold_s)} with an empty compile cache, {back} at {calls:,} calls a day."
+        f"Set-up {formatting.seconds(row.setup_cold_s)} with an empty compile cache, earned back in "
+        f"{formatting.seconds(days * 86_400)} at {formatting.counted(calls, 'call')} a day."
     )

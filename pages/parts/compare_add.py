@@ -15,7 +15,7 @@ from pages.parts import compare_set, compare_understood, notices
 def show(store: Store, current: Opened | None) -> None:
     """The ways in. Files that leave nothing to ask join the set at once; the others say what they need first."""
     files = st.file_uploader(
-        "Result files: CSV or JSON of any tool, up to 20",
+        f"Result files: CSV of any tool or JSON of a benchmark tool, up to {MAX_FILES}",
         accept_multiple_files=True,
         key=compare_set.upload_key(),
         help="Our result CSV, PyTorch's benchmark runner, optimum-benchmark, pytest-benchmark, hyperfine, google-benchmark, "
@@ -24,7 +24,9 @@ def show(store: Store, current: Opened | None) -> None:
     collection = grown = compare_set.collection_of(current)
     for place, file in enumerate(files):
         if place >= MAX_FILES:
-            notices.show_error(f"{file.name}: at most {MAX_FILES} files at once. Upload the rest afterwards.")
+            notices.show_error(
+                f"{file.name}: a comparison set holds at most {MAX_FILES} files. Put the rest into another set."
+            )
         else:
             grown = _with_file(grown, file)
     if grown is not collection:

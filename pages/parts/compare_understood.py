@@ -7,6 +7,7 @@ import streamlit as st
 
 from engine import captions
 from engine.device_comparison.opened import Opened
+from engine.formatting import counted
 from engine.imports import Corrections, Imported, Question, Understanding
 from engine.imports.delimiters import DELIMITERS
 from engine.imports.understanding import ROLES, Column
@@ -83,9 +84,9 @@ def show(understanding: Understanding) -> None:
         else "",
         f"decimal mark {understanding.decimal_mark}",
         "" if understanding.has_header else "no header",
-        kept if not understanding.questions else f"{understanding.rows_read:,} rows",
-        f"{understanding.rows_failed:,} rows failed" if understanding.rows_failed else "",
-        f"{understanding.cells_set_aside:,} cells set aside" if understanding.cells_set_aside else "",
+        kept if not understanding.questions else counted(understanding.rows_read, "row"),
+        f"{counted(understanding.rows_failed, 'row')} failed" if understanding.rows_failed else "",
+        f"{counted(understanding.cells_set_aside, 'cell')} set aside" if understanding.cells_set_aside else "",
         f"devices {understanding.device_source}: {', '.join(understanding.devices)}" if understanding.devices else "",
     ]
     st.text(" · ".join(filter(None, parts)))

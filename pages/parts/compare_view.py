@@ -171,7 +171,9 @@ def _show_rows(view: View) -> None:
         column_config=column_formats(view.reference), alt="Every arm with its ratios, verdicts and circumstances",
     )  # fmt: skip
     if view.unmatched:
-        with st.expander(f"Only on one side: {len(view.unmatched)} rows, not counted", key="unmatched"):
+        with st.expander(
+            f"Only on one side: {formatting.counted(len(view.unmatched), 'row')}, not counted", key="unmatched"
+        ):
             for arm in view.unmatched:
                 st.text(f"{arm.device}, {arm.label}, {arm.point}")
 

@@ -33,16 +33,14 @@ def show(run: Run, technique: catalog.Technique) -> None:
 
 
 def _show_headline(run: Run, rows: list[ComparisonRow], technique: catalog.Technique) -> None:
-    """addcmul at the largest measured size: what fusion brings where memory is the limit."""
+    """addcmul, else another variant, at its largest measured size: what fusion brings where memory is the limit."""
     measured_points = [point for series in series_in(rows) for point in points_of(run, rows, series)]
     leading = [point.row for point in measured_points if point.row.variant == LEADING]
     others = [row for row in rows if row.technique == technique.key and not row.is_baseline and not row.is_twin]
-    row = next(iter([*reversed(leading), *others]), None)
+    row = next(iter([*reversed(leading), *reversed(others)]), None)
     if row is not None:
         verdicts.show(run, row, rows, technique)
-        st.caption(
-            notices.plain(f"This is at the largest size, {captions.of_workload(row.workload)}; all sizes follow.")
-        )
+        st.caption(notices.plain(f"This is at {captions.of_workload(row.workload)}; all sizes follow."))
 
 
 def _show_rounding(run: Run, rows: list[ComparisonRow]) -> None:

@@ -59,9 +59,9 @@ def _show_label(run: Run) -> None:
 
 def _confirm_deletion(ids: list[str]) -> None:
     with st.container(border=True, key="confirm_deletion"):
-        what = "this run" if len(ids) == 1 else f"these {len(ids)} runs"
+        what, go = ("this run", "Its") if len(ids) == 1 else (f"these {len(ids)} runs", "Their")
         st.markdown(
-            f":red[:material/delete:] **Delete {what} for good?** Its measurements and logs go with it; exported files stay."
+            f":red[:material/delete:] **Delete {what} for good?** {go} measurements and logs go too; exported files stay."
         )
         with st.container(horizontal=True):
             if st.button("Delete for good", key="delete_for_good", type="primary"):

@@ -17,6 +17,11 @@ from pages.parts import measured, notices, pictures, proofs, result, sweep_view,
 WHERE = {AS_WRITTEN: "as written", WEIGHTS_OUTSIDE: "weights drawn beforehand"}
 STREAM = "request-stream"
 COPYTO, OUT = "preallocation/copyto", "preallocation/out"
+NO_POOL = (
+    ":material/do_not_disturb_on: Not available here: fragmentation is CUDA's allocator's, and this device has none. "
+    "On a CPU, allocations and page faults per call stand in the tables above, peak memory in the detail below."
+)
+NOT_CHOSEN = ":material/hourglass_empty: Not measured in this run: choose the part about pooling below."
 MEMORY_CLAIMS = ("fragmentation-21.3", "memory-20-70")
 
 
@@ -108,10 +113,7 @@ def _show_pooling(run: Run, rows: list[ComparisonRow], every_row: list[Compariso
     if known:
         _show_evidence(run, known)
     else:
-        st.caption(
-            ":material/do_not_disturb_on: Not available here: fragmentation is CUDA's allocator's, and this device has none. "
-            "On a CPU, allocations and page faults per call stand in the tables above, peak memory in the detail below."
-        )
+        st.caption(NO_POOL if run.experiment.device == "cpu" else NOT_CHOSEN)
     claims = [claim for claim in catalog.CLAIMS if claim.key in MEMORY_CLAIMS]
     for column, claim in zip(st.columns(len(claims)), claims, strict=True):
         with column.container(border=True, height="stretch"):

@@ -56,7 +56,7 @@ def _show_charts(run: Run, rows: list[ComparisonRow], series: Series) -> None:
 
 
 def _chain(series: Series) -> str:
-    return f"{formatting.count(series.operations or 1)} operation{'s' if (series.operations or 1) > 1 else ''}"
+    return formatting.counted(series.operations or 1, "operation")
 
 
 def _key(series: Series) -> str:

@@ -119,7 +119,10 @@ def test_compared_devices_are_slides_and_the_link_says_what_of_them(service: Wor
     link = compared_set(service)
     app = open_page("compare.py", **link)
     assert not app.exception and not app.title and not app.selectbox
-    assert sentence_of(app).startswith("Another CPU is 1.20x as fast as Hand-made CPU") and len(app.get("plotly_chart")) == 1
+    assert (
+        sentence_of(app).startswith("Another CPU is 1.20x as fast as Hand-made CPU")
+        and len(app.get("plotly_chart")) == 1
+    )
     told = [sentence_of(open_page("compare.py", **link, slide=str(place))) for place in (2, 3)]
     assert told[0].startswith("Fastest here is torch.compile on Another CPU")
     assert told[1].startswith("Largest speed-up over the device's own baseline")
