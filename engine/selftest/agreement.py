@@ -18,7 +18,7 @@ from typing import Any
 
 from engine.child.measurement import Stopwatch, collector_off
 from engine.environment import default_threads
-from engine.formatting import fraction, seconds
+from engine.formatting import seconds
 from engine.result import Machine
 from engine.runner.child_process import ROOT
 from engine.selftest.table import Row
@@ -48,7 +48,7 @@ def with_pyperf(turns: int, tolerance: float = TOLERANCE) -> Row:
             key="T9",
             what=what,
             measured="pyperf is not installed (requirements-dev.txt)",
-            limit=f"within {fraction(tolerance)}",
+            limit=f"within {tolerance * 100:g} %",
             is_kept=None,
         )
     ours, theirs = [], []
@@ -77,7 +77,7 @@ def _row(key: str, what: str, ours: Sequence[float], theirs: Sequence[float], to
         key=key,
         what=what,
         measured=f"ours {seconds(median(ours))}, theirs {seconds(median(theirs))}: {apart:+.1%}",
-        limit=f"within {fraction(tolerance)}",
+        limit=f"within {tolerance * 100:g} %",
         is_kept=abs(apart) < tolerance,
         samples=len(ours),
     )
