@@ -1,7 +1,7 @@
 """What may be compared with what: rows are joined on their full key, and what differs besides is said or withholds the ratio.
 
 Different work (dtype, model) withholds a ratio. Different circumstances (torch, precision, protocol, caches, which figure was
-reported) put a badge on it, with both values.
+reported) put a badge on it, with both values; so does a dtype or precision that neither side states.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def over_own_baseline(arms: Sequence[DeviceArm], baseline: str | None) -> list[R
 
 
 def over_device(arms: Sequence[DeviceArm], device: str) -> tuple[list[Ratio], list[DeviceArm]]:
-    """Every arm against the same work on `device`; and the arms, of any device, that have no partner on any other."""
+    """Every arm against the same work on `device`; and the arms without a partner there, or, of `device`, anywhere."""
     theirs = [arm for arm in arms if arm.device == device]
     ratios: list[Ratio] = [ratio(Pair(arm, arm)) for arm in theirs]
     unmatched: list[DeviceArm] = []

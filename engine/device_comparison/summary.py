@@ -113,9 +113,9 @@ def sentences(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[s
     if withheld:
         are = "is" if len(withheld) == 1 else "are"
         said.append(f"{formatting.counted(len(withheld), 'ratio')} {are} withheld ({withheld[0].reason}).")
-    different = dict.fromkeys(str(difference) for one in ratios for difference in one.differences)
-    if different:
-        said.append(f"Read with care: {'; '.join(list(different)[:3])}.")
+    different = {str(each): each.mine == each.theirs for one in ratios for each in one.differences}
+    if different:  # what is known to differ comes before what neither side states
+        said.append(f"Read with care: {'; '.join(sorted(different, key=different.__getitem__)[:3])}.")
     if unmatched:
         are = "exists on one side only and is" if unmatched == 1 else "exist on one side only and are"
         said.append(f"{formatting.counted(unmatched, 'row')} {are} not counted.")

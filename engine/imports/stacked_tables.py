@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,7 @@ def find_line(utf8: bytes, delimiter: str, start: int, header: list[str]) -> int
     return None
 
 
-def find_rows(cells: pd.DataFrame) -> tuple[pd.Index, pd.Index]:
+def find_rows(cells: pd.DataFrame) -> tuple[pd.Index[Any], pd.Index[Any]]:
     """Labels of the rows that repeat the header, and of those that name its columns in another order."""
     names = [str(name) for name in cells]
     is_header = np.full(len(cells), len(names) > 1)
