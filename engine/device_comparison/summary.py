@@ -45,7 +45,12 @@ def geometric_means(ratios: Iterable[Ratio], devices: Sequence[str]) -> list[Mea
     if not common:
         return []
     return [
-        Mean(device=device, variant=None, speedup=_geometric(_speedups(found[device] for found in common)), points=len(common))
+        Mean(
+            device=device,
+            variant=None,
+            speedup=_geometric(_speedups(found[device] for found in common)),
+            points=len(common),
+        )
         for device in devices
     ]
 

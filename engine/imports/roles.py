@@ -109,7 +109,7 @@ def misfit(name: str, role: str, unit: object) -> str:
     allowed = UNIT_CHOICES.get(role)
     if allowed is None or not isinstance(unit, str) or unit in allowed:
         return ""
-    return f"{quoted(name)}: {unit} is no unit of \"{ROLES[role]}\". Choose one of {', '.join(allowed)}."
+    return f'{quoted(name)}: {unit} is no unit of "{ROLES[role]}". Choose one of {", ".join(allowed)}.'
 
 
 def _corrected(column: Column, corrections: Corrections) -> Column:

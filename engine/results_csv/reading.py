@@ -152,9 +152,7 @@ def _refuse_impossible(name: str, column: str, values: NDArray[np.float64]) -> N
     for row in np.flatnonzero(is_out)[:1]:
         found = "empty" if np.isnan(values[row]) else f"{values[row]:g}"
         allowed = "seconds above zero" if is_latency else "seconds"
-        raise UnreadableFile(
-            f"{name}, row {row + 1}: {column} is {found}, expected {allowed}. Use the original file."
-        )
+        raise UnreadableFile(f"{name}, row {row + 1}: {column} is {found}, expected {allowed}. Use the original file.")
 
 
 def _is_same(expected: pd.Series[Any], found: pd.Series[Any]) -> bool:

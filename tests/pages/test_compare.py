@@ -184,7 +184,9 @@ WAITING = "device,technique,latency\n{device},eager,{time}\n"
 
 def drop(app: AppTest, **files: str) -> None:
     """Files of these names and contents, in the order given; a trailing underscore makes a name differ in Python only."""
-    app.file_uploader[0].set_value([(f"{name.rstrip('_')}.csv", data.encode(), "text/csv") for name, data in files.items()])
+    app.file_uploader[0].set_value(
+        [(f"{name.rstrip('_')}.csv", data.encode(), "text/csv") for name, data in files.items()]
+    )
     app.run()
 
 

@@ -20,8 +20,10 @@ def doubtful() -> dict[str, Slide]:
         view(
             reading("A", "eager", 1.0, dtype="float32", batch_size=1, torch="2.13"),
             reading("A", "eager", 0.5, dtype="float16", batch_size=1, status="unstable", reason="it drifts"),
-            reading("B", "eager", 0.1, batch_size=8), A=3.6, B=3.6,
-        )  # fmt: skip
+            reading("B", "eager", 0.1, batch_size=8),
+            A=3.6,
+            B=3.6,
+        )
     )
 
 

@@ -137,7 +137,7 @@ def test_a_cell_a_spreadsheet_would_evaluate_is_defused_and_restored() -> None:
     assert {row["model"] for row in rows} == {"'" + str(hostile.model)}
     assert read(data) == [run]
     edited = data.replace(b"'=HYPER", b"=HYPER", 1)
-    with pytest.raises(UnreadableFile, match="column model holds '=HYPER.* with and without an apostrophe"):
+    with pytest.raises(UnreadableFile, match=r"column model holds '=HYPER.* with and without an apostrophe"):
         read(edited)
 
 

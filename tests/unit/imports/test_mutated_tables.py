@@ -19,7 +19,9 @@ from tests.uploads import FOLDER, read_upload
 ORIGINALS = (
     *(path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.stat().st_size),
     results_csv.to_bytes([made_run("a")]),
-    merged.to_bytes(merge([read_upload("U18").frame, read_upload("U12").frame, latency_lab.frame_of([made_run("b")], "b")])),
+    merged.to_bytes(
+        merge([read_upload("U18").frame, read_upload("U12").frame, latency_lab.frame_of([made_run("b")], "b")])
+    ),
 )
 """Files of other tools, and both formats of our own."""
 FRAGMENTS = (

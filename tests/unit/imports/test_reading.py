@@ -175,7 +175,10 @@ def test_stacked_tables_are_joined_by_column_name() -> None:
 def test_the_same_columns_in_another_order_begin_another_table_without_a_blank_line() -> None:
     data = b"device,technique,latency_ms\nA,eager,6\ntechnique,latency_ms,device\ncompile,4,A\n"
     file = read("file.csv", data)
-    assert file.frame[["device", "variant", "latency_s"]].values.tolist() == [["A", "eager", 0.006], ["A", "compile", 0.004]]
+    assert file.frame[["device", "variant", "latency_s"]].values.tolist() == [
+        ["A", "eager", 0.006],
+        ["A", "compile", 0.004],
+    ]
     assert file.understanding.set_aside == ()
 
 
@@ -200,7 +203,9 @@ def test_a_large_file_with_a_second_table_is_refused_where_it_begins(
 def test_a_large_file_repeats_its_header_and_begins_with_comments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "ROW_BY_ROW_BYTES", 0)
     header = b"device,technique,latency_ms\n"
-    file = read("file.csv", b"# one\n# two\n" + header + b"A,eager,6\n" + header + b"A,compile,4\n\n" + header + b"B,eager,3\n")
+    file = read(
+        "file.csv", b"# one\n# two\n" + header + b"A,eager,6\n" + header + b"A,compile,4\n\n" + header + b"B,eager,3\n"
+    )
     assert latencies(file) == [0.006, 0.004, 0.003]
     assert file.understanding.set_aside == ()
 
@@ -235,7 +240,9 @@ def test_a_unit_of_another_kind_than_its_column_is_asked_for_again() -> None:
         file = read("file.csv", data, Corrections(units={"latency": unit}))
         assert [question.columns for question in file.understanding.questions] == [("latency",)]
         assert misfit("latency", "latency", unit).startswith(f"'latency': {unit} is no unit of \"Time per call")
-    assert misfit("latency", "latency", "ms") == misfit("latency", "latency", None) == misfit("gpu", "device", "ms") == ""
+    assert (
+        misfit("latency", "latency", "ms") == misfit("latency", "latency", None) == misfit("gpu", "device", "ms") == ""
+    )
     assert latencies(read("file.csv", data, Corrections(units={"latency": "ms"}))) == [0.005]
 
 
