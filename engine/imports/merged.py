@@ -93,7 +93,7 @@ def _restored(file: str, frame: pd.DataFrame) -> pd.DataFrame:
         if not texts.is_unique:
             text = texts[texts.duplicated()][0]
             raise refuse(file, f"column {name} holds {quoted(text)} with and without an apostrophe", _OUR_FILE)
-        frame[name] = frame[name].cat.rename_categories(texts)
+        frame[name] = frame[name].cat.rename_categories(list(texts))
     return frame
 
 

@@ -139,7 +139,7 @@ def _rows(parts: Parts) -> pd.DataFrame:
             raise UnreadableFile(
                 f"{parts.name}: column {column} holds {text!r} with and without an apostrophe. Use the original file."
             )
-        frame[column] = frame[column].cat.rename_categories(texts)
+        frame[column] = frame[column].cat.rename_categories(list(texts))
     for column in TIME_COLUMNS:
         _refuse_impossible(parts.name, column, frame[column].to_numpy(float))
     return frame
