@@ -8,16 +8,14 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
 from engine import formatting
-from engine.cli.console import OUT, complain, say, say_aside
+from engine.cli.console import OUT, complain, plain, say, say_aside
 from engine.device_comparison import measures_of, summarise, usual_baseline
 from engine.device_comparison.collection import Collection, check_new, digest_of
 from engine.device_comparison.view import View
 from engine.errors import UnknownKey, UnreadableFile, UserError
-from engine.imports import Corrections, Imported, read
-from engine.imports.text import MAX_BYTES
+from engine.imports import Corrections, Imported, read, text
 from engine.imports.units import UNITS
 
 EXIT_REFUSED = 1
@@ -70,8 +68,9 @@ def _collect(files: list[Path], unit: str | None) -> tuple[Collection, int]:
 
 def _bytes_of(path: Path) -> bytes:
     try:
+        text.check_size(path.name, path.stat().st_size)
         with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
+            return file.read(text.MAX_BYTES + 1)  # a pipe does not say its size
     except OSError as error:
         raise UnreadableFile(f"{path} cannot be read: {error.strerror}. Check the path and its permissions.") from error
 
@@ -104,10 +103,10 @@ def _view(collection: Collection, against: str | None, baseline: str | None) -> 
 
 def _show(view: View) -> None:
     table = Table(*_COLUMNS.values())
-    table.columns[-1].header = Text(f"Over {view.reference}")
+    table.columns[-1].header = plain(f"Over {view.reference}")
     for row in view.table.astype(object).to_dict("records"):
         ratios = {name: formatting.speedup(row[name]) for name in ("speedup", "against_device")}
-        table.add_row(*(Text(str((row | ratios)[name])) for name in _COLUMNS))
+        table.add_row(*(plain(str((row | ratios)[name])) for name in _COLUMNS))
     OUT.print(table)
     _show_remarks(view)
     say(view.paragraph)
@@ -118,6 +117,6 @@ def _show_remarks(view: View) -> None:
     for column in ("reason", "badges"):
         for remark, rows in view.table[column].value_counts().items():
             if remark:
-                say(f"{remark} ({rows} {'rows' if rows > 1 else 'row'})")
+                say(f"{remark} ({formatting.counted(rows, 'row')})")
     for arm in view.unmatched:
         say(f"Only on one side: {arm.device}, {arm.label}, {arm.point}.")

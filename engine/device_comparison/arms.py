@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -65,8 +64,15 @@ def _apart(heads: pd.DataFrame, column: str) -> pd.Series:
     key = [name for name in _ARM if name != "technique"]
     several = heads.groupby(key, dropna=False)[column].nunique(dropna=False)
     devices = set(several[several > 1].index.get_level_values("device"))
-    told = heads[column].map(lambda value: PurePath(str(value)).stem if column == "source" else f"{column} {value}")
+    told = heads[column].map(lambda value: _told(column, value), na_action=None)
     return heads["device"].where(~heads["device"].isin(devices), heads["device"] + " (" + told + ")")
+
+
+def _told(column: str, value: Any) -> str:
+    """What tells a device from its namesake: the file's whole name, or the condition."""
+    if column == "source":
+        return str(value)
+    return f"{column.replace('_', ' ')} {'not stated' if pd.isna(value) else value}"
 
 
 def _samples(frame: pd.DataFrame, group: pd.Series, value: pd.Series) -> dict[Any, dict[str, Any]]:

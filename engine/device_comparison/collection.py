@@ -58,6 +58,11 @@ class Collection:
         """Without one file."""
         return replace(self, entries={key: entry for key, entry in self.entries.items() if key != name})
 
+    def apart_from(self, name: str, digest: str) -> Collection:
+        """Without the file of this name and content, which is understood anew; another file of the name stays."""
+        entry = self.entries.get(name)
+        return self.without(name) if entry and entry.digest == digest else self
+
     def frames(self) -> dict[str, pd.DataFrame]:
         """Readings by file name, as a store keeps them."""
         return {name: entry.frame for name, entry in self.entries.items()}

@@ -1,7 +1,7 @@
 """What may be compared with what: rows are joined on their full key, and what differs besides is said or withholds the ratio.
 
 Different work (dtype, model) withholds a ratio. Different circumstances (torch, precision, protocol, caches, which figure was
-reported) put a badge on it, with both values.
+reported) put a badge on it, with both values; so does a dtype or precision that neither side states.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ CIRCUMSTANCES = {
     "weights": "weights",
 }
 """Conditions whose difference is worth a badge. Backend and driver belong to the device and are shown beside it."""
+UNSTATED = "not stated"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that differs between the two sides of a ratio."""
+    """One thing that differs between the two sides of a ratio, or may, since neither side states it."""
 
     facet: str
     mine: str
     theirs: str
 
     def __str__(self) -> str:
-        return f"{self.facet} {self.mine} against {self.theirs}"
+        return f"{self.facet} {self.mine if self.mine == self.theirs else f'{self.mine} against {self.theirs}'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +102,24 @@ def _differences(arm: DeviceArm, reference: DeviceArm) -> Iterable[Difference]:
     if arm.device != reference.device and arm.variant != reference.variant:
         yield Difference("device", arm.device, reference.device)
     if (arm.dtype is None) != (reference.dtype is None):
-        yield Difference("dtype", arm.dtype or "not stated", reference.dtype or "not stated")
+        yield Difference("dtype", arm.dtype or UNSTATED, reference.dtype or UNSTATED)
     for key, facet in CIRCUMSTANCES.items():
         mine, theirs = arm.conditions.get(key), reference.conditions.get(key)
         if mine != theirs:
-            yield Difference(facet, mine or "not stated", theirs or "not stated")
+            yield Difference(facet, mine or UNSTATED, theirs or UNSTATED)
     if arm.value is not None and reference.value is not None and _figure(arm) != _figure(reference):
         yield Difference("figure", _figure(arm), _figure(reference))
+    if (arm.device, arm.source) != (reference.device, reference.source):
+        yield from _unstated(arm, reference)
+
+
+def _unstated(arm: DeviceArm, reference: DeviceArm) -> Iterable[Difference]:
+    """What decides about the speed of the same work and is said on neither side."""
+    if arm.dtype is None and reference.dtype is None:
+        yield Difference("dtype", UNSTATED, UNSTATED)
+    is_wide = arm.dtype in (None, "float32")  # only products of float32 have a precision to choose
+    if is_wide and "precision" not in arm.conditions and "precision" not in reference.conditions:
+        yield Difference(CIRCUMSTANCES["precision"], UNSTATED, UNSTATED)
 
 
 def _figure(arm: DeviceArm) -> str:

@@ -59,16 +59,19 @@ def over_own_baseline(arms: Sequence[DeviceArm], baseline: str | None) -> list[R
 
 
 def over_device(arms: Sequence[DeviceArm], device: str) -> tuple[list[Ratio], list[DeviceArm]]:
-    """Every arm against the same work on `device`; and the arms, of any device, that have no partner."""
+    """Every arm against the same work on `device`; and the arms without a partner there, or, of `device`, anywhere."""
     theirs = [arm for arm in arms if arm.device == device]
     ratios: list[Ratio] = [ratio(Pair(arm, arm)) for arm in theirs]
-    unmatched: dict[int, DeviceArm] = {}
+    unmatched: list[DeviceArm] = []
+    partners: set[int] = set()
     for other in dict.fromkeys(arm.device for arm in arms if arm.device != device):
         mine = [arm for arm in arms if arm.device == other]
         joined = join(mine, theirs)
         ratios += [ratio(one, max(1, len(joined.pairs))) for one in joined.pairs]
-        unmatched |= {id(arm): arm for arm in (*joined.only_mine, *joined.only_theirs)}
-    return ratios, list(unmatched.values())
+        unmatched += joined.only_mine
+        partners |= {id(one.reference) for one in joined.pairs}
+    has_others = len(theirs) < len(arms)
+    return ratios, [*unmatched, *(arm for arm in theirs if has_others and id(arm) not in partners)]
 
 
 def over_arm(arms: Sequence[DeviceArm], device: str, variant: str) -> list[Ratio]:
@@ -118,9 +121,13 @@ def _none(one: Pair, verdict: Verdict, reason: str) -> Ratio:
 
 
 def _without_reference(arm: DeviceArm, baseline: str | None) -> Ratio:
+    return without_partner(arm, f"{baseline} was not measured here" if baseline else "no baseline is known; choose one")
+
+
+def without_partner(arm: DeviceArm, reason: str) -> Ratio:
+    """An arm that there is nothing to divide by, and why; a failed one says that it failed."""
     if arm.value is None:
         return Ratio(arm=arm, reference=None, speedup=None, verdict=Verdict.FAILED, reason=arm.failure or "no value")
-    reason = f"{baseline} was not measured here" if baseline else "no baseline is known; choose one"
     return Ratio(arm=arm, reference=None, speedup=None, verdict=Verdict.NOT_COMPARABLE, reason=reason)
 
 
@@ -186,11 +193,23 @@ def _reason(arm: DeviceArm, reference: DeviceArm, verdict: Verdict) -> str:
     if verdict is Verdict.NO_VERDICT:
         if arm.is_summary or reference.is_summary:
             return "summary only: no verdict"
-        return "a single value on one side: no verdict" if n < 2 else "one process per side: no verdict"
+        return f"{'a single value on one side' if n < 2 else _processes(arm, reference)}: no verdict"
     if verdict is Verdict.INCONCLUSIVE:
         contradiction = _contradiction(arm, reference)
         return f"{contradiction}, n = {n}" if contradiction else f"n = {n}"
     return ""
+
+
+def _processes(arm: DeviceArm, reference: DeviceArm) -> str:
+    """Why the processes on both sides carry no interval."""
+    mine, theirs = arm.processes, reference.processes
+    if not mine or not theirs:
+        return "the processes are not stated"
+    if min(mine, theirs) >= MIN_PROCESSES:
+        return "too few rounds in common"
+    if mine == theirs:
+        return "one process per side" if mine == 1 else f"{mine} processes per side, {MIN_PROCESSES} are needed"
+    return f"{mine} against {theirs} processes, {MIN_PROCESSES} per side are needed"
 
 
 def _contradiction(arm: DeviceArm, reference: DeviceArm) -> str:

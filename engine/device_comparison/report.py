@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 
+from engine.device_comparison.summary import common_points
 from engine.device_comparison.view import View
 from engine.exports import figure_markup, standalone
 
@@ -31,7 +32,7 @@ def _body(view: View, title: str) -> Iterator[str]:
             boxes = compare_latencies.compare_latencies(arms, view.devices, str(point))
             yield figure_markup(boxes, compare_latencies.alt_text(arms))
     if view.means:
-        heat = compare_heatmap.compare_heatmap(view.means, view.devices)
+        heat = compare_heatmap.compare_heatmap(view.means, view.devices, common_points(view.means))
         yield figure_markup(heat, compare_heatmap.alt_text(view.means))
     rows = view.table.dropna(axis="columns", how="all")
     yield f"<h2>Every row</h2>{rows.to_html(index=False, border=0, escape=True, na_rep='-')}"

@@ -13,6 +13,11 @@ from engine.verdict import Verdict
 
 SECONDS_PER_HOUR = 3600.0
 CALLS_PRICED = 1_000_000
+_NOT_ESTABLISHED = {
+    Verdict.NO_VERDICT: "without a verdict",
+    Verdict.INCONCLUSIVE: "inconclusive",
+    Verdict.UNSTABLE: "unstable",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,17 +41,31 @@ class Cost:
 
 def geometric_means(ratios: Iterable[Ratio], devices: Sequence[str]) -> list[Mean]:
     """Per device over the work that *every* device in `devices` has a ratio for; the reference device is 1.0 by definition."""
-    values: dict[object, dict[str, float]] = {}
-    for one in ratios:
-        if one.speedup is not None:
-            values.setdefault(one.arm.key, {})[one.arm.device] = one.speedup
-    common = [found for found in values.values() if set(found) >= set(devices)]
+    common = _common(ratios, devices)
     if not common:
         return []
     return [
-        Mean(device=device, variant=None, speedup=_geometric(found[device] for found in common), points=len(common))
+        Mean(
+            device=device,
+            variant=None,
+            speedup=_geometric(_speedups(found[device] for found in common)),
+            points=len(common),
+        )
         for device in devices
     ]
+
+
+def _common(ratios: Iterable[Ratio], devices: Sequence[str]) -> list[dict[str, Ratio]]:
+    """The work that every device in `devices` has a ratio for: its ratios by device."""
+    found: dict[object, dict[str, Ratio]] = {}
+    for one in ratios:
+        if one.speedup is not None:
+            found.setdefault(one.arm.key, {})[one.arm.device] = one
+    return [by_device for by_device in found.values() if set(by_device) >= set(devices)]
+
+
+def _speedups(ratios: Iterable[Ratio]) -> list[float]:
+    return [one.speedup for one in ratios if one.speedup is not None]
 
 
 def technique_means(ratios: Iterable[Ratio]) -> list[Mean]:
@@ -64,6 +83,15 @@ def technique_means(ratios: Iterable[Ratio]) -> list[Mean]:
                 speedup = _geometric(found[point] for point in common)
                 means.append(Mean(device=device, variant=variant, speedup=speedup, points=len(common)))
     return means
+
+
+def common_points(means: Sequence[Mean]) -> str:
+    """What the cells of the heat map are means over, which may be different points for every technique."""
+    least, most = min(mean.points for mean in means), max(mean.points for mean in means)
+    if most == 1:
+        return "at the one common point"
+    over = f"geometric mean over {f'{least} to ' if least < most else ''}{most} common points"
+    return f"{over}, by technique" if least < most else over
 
 
 def costs(arms: Iterable[DeviceArm], prices: Mapping[str, float]) -> list[Cost]:
@@ -90,9 +118,9 @@ def sentences(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[s
     if withheld:
         are = "is" if len(withheld) == 1 else "are"
         said.append(f"{formatting.counted(len(withheld), 'ratio')} {are} withheld ({withheld[0].reason}).")
-    different = dict.fromkeys(str(difference) for one in ratios for difference in one.differences)
-    if different:
-        said.append(f"Read with care: {'; '.join(list(different)[:3])}.")
+    different = {str(each): each.mine == each.theirs for one in ratios for each in one.differences}
+    if different:  # what is known to differ comes before what neither side states
+        said.append(f"Read with care: {'; '.join(sorted(different, key=different.__getitem__)[:3])}.")
     if unmatched:
         are = "exists on one side only and is" if unmatched == 1 else "exist on one side only and are"
         said.append(f"{formatting.counted(unmatched, 'row')} {are} not counted.")
@@ -107,14 +135,31 @@ def _device_sentences(ratios: Sequence[Ratio], devices: Sequence[str]) -> list[s
     others = [device for device in devices if device != reference]
     if means := geometric_means(ratios, devices):
         said = _list([_as_fast(mean, reference) for mean in means if mean.device != reference])
-        return [f"{said} (geometric mean over {_configurations(means[0].points)})."]
+        doubts = _doubts(ratios, devices)
+        return [f"{said} (geometric mean over {_configurations(means[0].points)}{'; ' * bool(doubts)}{doubts})."]
     pairs = [
-        mean for device in others for mean in geometric_means(ratios, [reference, device]) if mean.device == device
+        (mean, _doubts(ratios, [reference, device]))
+        for device in others
+        for mean in geometric_means(ratios, [reference, device])
+        if mean.device == device
     ]
     if not pairs:
         return [f"{_list(devices)} share no configuration that may be compared."]
-    said = _list([f"{_as_fast(mean, reference)} over {_configurations(mean.points)}" for mean in pairs])
+    said = _list([_over_pair(mean, reference, doubts) for mean, doubts in pairs])
     return [f"{said}; no configuration is common to all."]
+
+
+def _over_pair(mean: Mean, reference: str, doubts: str) -> str:
+    said = f"{_as_fast(mean, reference)} over {_configurations(mean.points)}"
+    return f"{said} ({doubts})" if doubts else said
+
+
+def _doubts(ratios: Iterable[Ratio], devices: Sequence[str]) -> str:
+    """What a mean rests on besides what is established: "2 ratios without a verdict, 1 ratio unstable"."""
+    pairs = [found[device] for found in _common(ratios, devices) for device in devices]
+    verdicts = [one.verdict for one in pairs if not one.is_reference]
+    counts = {words: verdicts.count(verdict) for verdict, words in _NOT_ESTABLISHED.items()}
+    return ", ".join(f"{formatting.counted(number, 'ratio')} {words}" for words, number in counts.items() if number)
 
 
 def _as_fast(mean: Mean, reference: str) -> str:
@@ -126,15 +171,31 @@ def _configurations(points: int) -> str:
 
 
 def technique_sentences(own: Sequence[Ratio], devices: Sequence[str]) -> list[str]:
-    """Which technique brings each device most, in one sentence; empty where no technique could be divided."""
-    best = []
+    """Which technique is established to bring each device most, and where none is, in one sentence; empty without ratios."""
+    best, without = [], []
     for device in devices:
-        mine = technique_means(one for one in own if one.arm.device == device)
-        if mine:
-            top = max(mine, key=lambda mean: mean.speedup)
-            label = next(one.arm.label for one in own if one.arm.variant == top.variant)
-            best.append(f"{label} on {device} ({formatting.speedup(top.speedup)})")
-    return [f"Largest speed-up over the device's own baseline: {_list(best)}."] if best else []
+        mine = [one for one in own if one.arm.device == device and one.speedup is not None and not one.is_reference]
+        if any(one.verdict is Verdict.FASTER for one in mine):
+            best.append(_largest(mine))
+        elif mine:
+            without.append(device)
+    parts = [f"Largest speed-up over the device's own baseline: {_list(best)}"] if best else []
+    if without:
+        parts.append(f"{'no' if best else 'No'} technique is established as faster on {_list(without)}")
+    return [f"{'; '.join(parts)}."] if parts else []
+
+
+def _largest(mine: Sequence[Ratio]) -> str:
+    """The technique that is faster by most on one device, over the configurations where that is established."""
+    faster: dict[str, list[Ratio]] = {}
+    for one in mine:
+        if one.verdict is Verdict.FASTER:
+            faster.setdefault(one.arm.variant, []).append(one)
+    top = max(faster.values(), key=lambda ratios: _geometric(_speedups(ratios)))
+    arm = top[0].arm
+    measured = sum(one.arm.variant == arm.variant for one in mine)
+    where = f", established for {len(top)} of {measured} configurations" if len(top) < measured else ""
+    return f"{arm.label} on {arm.device} ({formatting.speedup(_geometric(_speedups(top)))}{where})"
 
 
 def _list(parts: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from engine.device_comparison.arm import DeviceArm, Point
 from engine.device_comparison.arms import devices_of, points_of
-from engine.device_comparison.ratios import Ratio, over_device, over_own_baseline
+from engine.device_comparison.ratios import Ratio, over_device, over_own_baseline, without_partner
 from engine.device_comparison.summary import Cost, Mean, cheapest_within, costs, sentences, technique_means
 from engine.device_comparison.table import table
 
@@ -79,8 +79,20 @@ class View:
 
     def at(self, point: Point, axis: str) -> list[Ratio]:
         """The bars of one point; on the device axis those without a partner stay, with the reason in words."""
-        ratios = self.between if axis == "device" else self.own
+        ratios = [*self.between, *self._alone] if axis == "device" else self.own
         return [one for one in ratios if one.arm.point == point]
+
+    @cached_property
+    def _alone(self) -> list[Ratio]:
+        """The arms without a partner on the reference device, each with the reason in the place of a ratio."""
+        others = [arm for arm in self.unmatched if arm.device != self.reference]
+        devices: dict[object, set[str]] = {}
+        for arm in others:
+            devices.setdefault(arm.key, set()).add(arm.device)
+        return [
+            without_partner(arm, f"not on {self.reference}" if len(devices[arm.key]) > 1 else "only on this device")
+            for arm in others
+        ]
 
     @cached_property
     def points(self) -> list[Point]:

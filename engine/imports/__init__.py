@@ -1,6 +1,6 @@
 """Other tools' result files -> the same readings, one file per format; a file's format is found by its content.
 
-text, delimiters, table, large_table    bytes -> text -> cells
+text, delimiters, table, stacked_tables, large_table    bytes -> text -> cells
 headers, roles, numbers, units          what a column and a cell mean
 understanding                           what was understood, what is asked, what a person corrected
 readings                                the frame that all formats end in

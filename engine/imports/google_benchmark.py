@@ -9,6 +9,8 @@ from engine.imports.understanding import Corrections, Imported
 from engine.imports.units import find_unit
 
 FORMAT = "google-benchmark JSON"
+MAX_REPETITIONS = 2**53
+"""What is larger is no count, and columns of whole numbers end at 64 bits."""
 _AGGREGATES = {"median": "median", "mean": "mean"}
 
 
@@ -45,16 +47,17 @@ def _record(row: int, entry: dict[str, Any]) -> Record | None:
     if entry.get("error_occurred"):
         return failure(str(entry.get("error_message", "error"))[:200], **key)
     unit, real_time = find_unit(str(entry.get("time_unit", "ns"))), entry.get("real_time")
-    if unit is None or not is_time(real_time):
+    if unit is None or unit.kind != "seconds" or not is_time(real_time):
         return None
     seconds = float(real_time) * unit.factor  # type: ignore[arg-type]
     if entry.get("run_type") == "aggregate":
         statistic = _AGGREGATES.get(str(entry.get("aggregate_name")))
         return latency(seconds, statistic=statistic, **key) if statistic else None
-    return latency(
-        seconds,
-        statistic="sample",
-        process=0,
-        call=entry.get("repetition_index") if isinstance(entry.get("repetition_index"), int) else None,
-        **key,
-    )
+    return latency(seconds, statistic="sample", process=0, call=_index(entry.get("repetition_index")), **key)
+
+
+def _index(value: object) -> int | None:
+    """Which repetition it was; None for what is no place in a list."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MAX_REPETITIONS:
+        return value
+    return None

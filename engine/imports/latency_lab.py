@@ -14,12 +14,13 @@ import pandas as pd
 
 from engine import results_csv
 from engine.comparison import ComparisonRow, compare_run
+from engine.errors import UserError
 from engine.frames import SAMPLE_COLUMNS, WORKLOAD_COLUMNS, samples_frame, workload_row
 from engine.imports import readings
 from engine.imports.devices import named_devices, names_in
 from engine.imports.understanding import Corrections, Imported, Understanding, refuse
 from engine.result import Run
-from engine.results_csv.layout import ROWS_HASH, sha256, take_apart
+from engine.results_csv.layout import HEADER_HASH, ROWS_HASH, sha256, take_apart
 from engine.results_csv.reading import runs_of
 from engine.verdict import Verdict
 
@@ -34,12 +35,14 @@ matches = results_csv.is_result_csv
 
 
 def read(file: str, data: bytes, corrections: Corrections) -> Imported:
-    """Readings of a result CSV; a note says when its rows were changed after it was exported."""
+    """Readings of a result CSV; a note says when it was changed after it was exported."""
     parts = take_apart(data, file)
-    is_changed = parts.hashes.get(ROWS_HASH) != sha256(parts.rows)
+    is_changed = any(
+        parts.hashes.get(kind) != sha256(data) for kind, data in ((HEADER_HASH, parts.header), (ROWS_HASH, parts.rows))
+    )
     runs = runs_of(parts)
     del parts  # its copy of the rows is as large as the file
-    frame = frame_of(runs, file)
+    frame = _frame_of_changed(runs, file) if is_changed else frame_of(runs, file)
     if not frame["latency_s"].notna().any():
         raise refuse(file, "no timing values: every variant failed", "At least one measured variant is needed")
     frame, source = named_devices(frame, file, corrections.devices)
@@ -56,6 +59,15 @@ def read(file: str, data: bytes, corrections: Corrections) -> Imported:
         notes=("Changed after it was exported; `python -m engine verify` says where.",) if is_changed else (),
     )
     return Imported(understood, frame)
+
+
+def _frame_of_changed(runs: Sequence[Run], file: str) -> pd.DataFrame:
+    """The same of a file that somebody edited, which may say what no run ever did; as exported, a failure is a bug."""
+    try:
+        return frame_of(runs, file)
+    except (UserError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        what = f"changed after it was exported, and no run can be like that ({type(error).__name__}: {error})"
+        raise refuse(file, what[:300], "Use the file as it was exported") from error
 
 
 def frame_of(runs: Sequence[Run], source: str) -> pd.DataFrame:

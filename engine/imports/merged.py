@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import io
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from engine.imports import readings
 from engine.imports.devices import named_devices, names_in
-from engine.imports.understanding import Corrections, Imported, Understanding, refuse
+from engine.imports.understanding import Corrections, Imported, Understanding, quoted, refuse
 from engine.results_csv.layout import FORMULA_STARTS
 
 FORMAT = "Latency Lab comparison CSV"
@@ -55,11 +56,16 @@ def read(file: str, data: bytes, corrections: Corrections) -> Imported:
             parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(column_types=_TYPES, null_values=[""], strings_can_be_null=True),
         )
-    except pa.ArrowInvalid as error:
+        names = table.column_names
+    except (pa.ArrowInvalid, UnicodeDecodeError) as error:
         raise refuse(file, f"its rows cannot be read ({error})", _OUR_FILE) from error
-    if missing := {"device", "variant", "measure"} - set(table.column_names):
+    if missing := {"device", "variant", "measure"} - set(names):
         raise refuse(file, f"columns are missing: {', '.join(sorted(missing))}", _OUR_FILE)
-    frame = readings.complete(_restored(table.unify_dictionaries().to_pandas()))
+    if len(set(names)) < len(names):
+        raise refuse(file, "two columns of one name", _OUR_FILE)
+    known = table.select([name for name in names if name in readings.COLUMNS])
+    frame = readings.complete(_restored(file, known.unify_dictionaries().to_pandas()))
+    _refuse_impossible(file, frame)
     if not (frame["latency_s"].notna() | frame["rate"].notna()).any():
         raise refuse(file, "no timing values", _OUR_FILE)
     frame, source = named_devices(frame, file, corrections.devices)
@@ -81,7 +87,22 @@ def _neutralised(column: pd.Series) -> pd.Series:
     return column.cat.rename_categories(lambda cell: f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell)
 
 
-def _restored(frame: pd.DataFrame) -> pd.DataFrame:
+def _restored(file: str, frame: pd.DataFrame) -> pd.DataFrame:
     for name in frame.columns.intersection(list(readings.TEXT_COLUMNS)):
-        frame[name] = frame[name].cat.rename_categories(lambda cell: cell.removeprefix("'"))
+        texts = frame[name].cat.categories.str.removeprefix("'")
+        if not texts.is_unique:
+            text = texts[texts.duplicated()][0]
+            raise refuse(file, f"column {name} holds {quoted(text)} with and without an apostrophe", _OUR_FILE)
+        frame[name] = frame[name].cat.rename_categories(list(texts))
     return frame
+
+
+def _refuse_impossible(file: str, frame: pd.DataFrame) -> None:
+    """No time and no rate is zero, negative or infinite; everything else that is measured is at least finite."""
+    for name in readings.FLOAT_COLUMNS:
+        values = frame[name].to_numpy(float)
+        is_value = name in ("latency_s", "rate")
+        is_out = np.isinf(values) | (values < 0) | ((values == 0) & is_value)
+        for row in np.flatnonzero(is_out)[:1]:
+            allowed = "a number above zero" if is_value else "a number, zero or above"
+            raise refuse(file, f"row {row + 1}: {name} is {values[row]:g}, expected {allowed}", _OUR_FILE)

@@ -16,6 +16,7 @@ _TABLES = (
 
 def read(file: str, data: bytes, corrections: Corrections = AS_UNDERSTOOD) -> Imported:
     """Understand `data`, named `file`; raises `UnreadableFile` with a sentence for a file that cannot be used."""
+    text.check_size(file, len(data))
     for recognises, read_own in _OWN:
         if recognises(data):
             return read_own(file, data, corrections)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -32,7 +32,18 @@ def failure(reason: str, **key: Any) -> dict[str, Any]:
 
 def is_time(value: object) -> bool:
     """Whether a JSON value is a usable number of seconds (or other time unit): finite and above zero."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+    # Compared, never converted: a whole number in JSON may be larger than any float.
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= sys.float_info.max
+
+
+def _is_usable(record: Record) -> bool:
+    """Whether a record is a failure, or a time that is still one after its unit was applied."""
+    return "latency_s" not in record or is_time(record["latency_s"])
+
+
+def _impossible(record: Record) -> SetAside:
+    reason = "too large or too small for a time in seconds"
+    return SetAside(row=record["row"], column="latency_s", value=str(record["latency_s"]), reason=reason)
 
 
 def number(cell: object) -> float | None:
@@ -65,6 +76,8 @@ def finish(
     delimiter: str | None = None,
 ) -> Imported:
     """The readings in `records`; raises `UnreadableFile` when none of them is a time."""
+    impossible = [_impossible(record) for record in records if not _is_usable(record)]
+    records, set_aside = [record for record in records if _is_usable(record)], (*set_aside, *impossible)
     frame = readings.from_rows(({**record, "variant": record.get("technique")} for record in records), file)
     if not frame["latency_s"].notna().any():
         first = (

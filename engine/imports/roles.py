@@ -11,7 +11,7 @@ import pandas as pd
 from engine.imports.headers import TECHNIQUE_WORDS, Heading, understand
 from engine.imports.numbers import looks_numeric, parse_cell
 from engine.imports.table import Table
-from engine.imports.understanding import VALUE_ROLES, Column, Corrections, Question, quoted, refuse
+from engine.imports.understanding import ROLES, VALUE_ROLES, Column, Corrections, Question, quoted, refuse
 from engine.imports.units import BYTE_UNITS, RATE_UNITS, TIME_UNITS, UNITS, words
 
 _LOOKED_AT = 500
@@ -23,6 +23,7 @@ UNIT_CHOICES = {
     "memory": BYTE_UNITS,
     "set_up": TIME_UNITS,
 }
+ALL_UNITS = (*TIME_UNITS, *RATE_UNITS, *BYTE_UNITS)
 _MAX_SETTING_VALUES = 30
 """A column of words with more different values than this is a remark, not a setting that keeps rows apart."""
 _TEXT_ROLES = ("device", "technique", "model", "operator", "dtype")
@@ -103,9 +104,19 @@ def _technique_values(column: Column, heading: Heading) -> Column:
     return replace(column, role="technique_values", unit=unit, statistic="sample")
 
 
+def misfit(name: str, role: str, unit: object) -> str:
+    """Why a unit cannot be that of a column of this role, in one sentence; empty where it can, or where none is given."""
+    allowed = UNIT_CHOICES.get(role)
+    if allowed is None or not isinstance(unit, str) or unit in allowed:
+        return ""
+    return f'{quoted(name)}: {unit} is no unit of "{ROLES[role]}". Choose one of {", ".join(allowed)}.'
+
+
 def _corrected(column: Column, corrections: Corrections) -> Column:
+    """The column as a person says it is; a unit of another kind is none, so that it is asked for again."""
     role = corrections.roles.get(column.name, column.role)
-    return replace(column, role=role, unit=corrections.units.get(column.name, column.unit))
+    unit = corrections.units.get(column.name, column.unit)
+    return replace(column, role=role, unit=None if misfit(column.name, role, unit) else unit)
 
 
 def _with_technique(columns: list[Column], cells: pd.DataFrame) -> list[Column]:

@@ -9,13 +9,15 @@ from itertools import chain, takewhile
 
 import pandas as pd
 
-from engine.imports import delimiters, large_table
+from engine.errors import UnreadableFile
+from engine.imports import delimiters, large_table, stacked_tables
 from engine.imports.numbers import looks_numeric
+from engine.imports.stacked_tables import begins_another
 from engine.imports.text import Text
 from engine.imports.understanding import Corrections, SetAside, refuse
 
 ROW_BY_ROW_BYTES = 8 * 2**20
-"""Larger files are read by pyarrow, fifty times faster but without stacked tables."""
+"""Larger files are read by pyarrow, fifty times faster but with one table to a file."""
 MAX_COLUMNS = 500
 MAX_HEADER = 200
 
@@ -91,9 +93,15 @@ def _first_row(file: str, sample: str, delimiter: str) -> list[str]:
 
 def _read_large(file: str, utf8: bytes, delimiter: str, first: list[str], has_header: bool) -> Table:
     before = list(takewhile(_is_skipped, delimiters.head(utf8).split("\n")))
-    cells, dropped = large_table.read(
-        file, utf8, delimiter, _names(first, has_header), skip_rows=len(before) + has_header
-    )
+    names, start = _names(first, has_header), sum(len(line.encode()) + 1 for line in before)
+    if has_header and (number := stacked_tables.find_line(utf8, delimiter, start, names)):
+        raise _second_table(file, f"line {number:,}")
+    cells, dropped = large_table.read(file, utf8, delimiter, names, skip_rows=len(before) + has_header)
+    if has_header:
+        repeated, reordered = stacked_tables.find_rows(cells)
+        if len(reordered):
+            raise _second_table(file, f"row {reordered[0]:,}")
+        cells = cells.drop(index=repeated) if len(repeated) else cells
     return Table(
         cells=cells,
         delimiter=delimiter,
@@ -101,6 +109,12 @@ def _read_large(file: str, utf8: bytes, delimiter: str, first: list[str], has_he
         comments=tuple(line for line in before if line.strip()),
         set_aside=tuple(SetAside(row=row, column="", value=value, reason=reason) for row, value, reason in dropped),
     )
+
+
+def _second_table(file: str, where: str) -> UnreadableFile:
+    limit = ROW_BY_ROW_BYTES // 2**20
+    what = f"another table begins at {where}, and above {limit} MB a file may hold one"
+    return refuse(file, what, "Split the file there")
 
 
 def _is_skipped(line: str) -> bool:
@@ -125,13 +139,13 @@ def _read_rows(utf8: bytes, delimiter: str, has_header: bool) -> Table:
 
 
 def _collect(lines: list[list[str]], has_header: bool) -> tuple[list[_Part], list[SetAside]]:
-    """Rows by table. After a blank line, a row of words above a row with numbers starts another table."""
+    """Rows by table. A further header starts another table; the header again is no row."""
     parts: list[_Part] = []
     set_aside: list[SetAside] = []
     number = 0
     previous: list[str] = []
     for row, following in zip(lines, [*lines[1:], []], strict=True):
-        starts = not parts or (has_header and not previous and _is_another_header(row, following))
+        starts = not parts or (has_header and begins_another(row, previous, following, parts[-1].header))
         previous = row
         if row and starts:
             parts.append(_Part(_names(row, has_header)))
@@ -141,12 +155,6 @@ def _collect(lines: list[list[str]], has_header: bool) -> tuple[list[_Part], lis
         number += 1
         set_aside += _add(parts[-1], number, row)
     return parts, set_aside
-
-
-def _is_another_header(row: list[str], following: list[str]) -> bool:
-    names = [cell.strip() for cell in row]
-    is_header = len(set(names)) == len(names) > 1 and all(names) and not any(map(looks_numeric, names))
-    return is_header and len(following) == len(row) and any(map(looks_numeric, following))
 
 
 def _add(part: _Part, number: int, row: list[str]) -> list[SetAside]:

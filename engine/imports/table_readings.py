@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,10 +34,12 @@ class TableReader:
     decimal_mark: str
     set_aside: list[SetAside] = field(default_factory=list)
     cells_set_aside: int = 0
+    _is_noted: Mask = field(init=False)
 
     def __post_init__(self) -> None:
         self.set_aside = list(self.table.set_aside[:MAX_LISTED])
         self.cells_set_aside = len(self.table.set_aside)
+        self._is_noted = np.zeros(len(self.table.cells), bool)
 
     def read(self) -> pd.DataFrame:
         """All readings, one block of rows per column that holds values."""
@@ -48,9 +50,16 @@ class TableReader:
             usable &= ~is_out
         keys["memory_bytes"], keys["set_up_s"] = self._quantity("memory"), self._quantity("set_up")
         failed = self._failed_rows()
-        blocks = [self._block(column, measure, keys, usable, failed) for column, measure in self._values()]
+        values = self._values()
+        blocks = [self._block(column, measure, keys, usable, failed) for column, measure in values]
+        self._note_empty_rows(values[0][0], blocks)
         self.set_aside.sort(key=lambda cell: cell.row)
         return readings.merge([readings.complete(block) for block in blocks])
+
+    def _note_empty_rows(self, column: Column, blocks: Sequence[pd.DataFrame]) -> None:
+        """Rows that hold nothing: no value in any column, a rate of 0; those that were noted for something else are not again."""
+        is_kept = self.table.cells.index.isin(np.concatenate([block["row"] for block in blocks]))
+        self._leave_out(column, ~(is_kept | self._is_noted), "no value")
 
     def _role(self, role: str) -> Column | None:
         return next((column for column in self.columns if column.role == role), None)
@@ -64,6 +73,7 @@ class TableReader:
     def _leave_out(self, column: Column, is_out: Mask, reasons: Mapping[str, str] | str) -> None:
         """Note the cells of `column` at `is_out`, with reasons by cell text or one for all."""
         self.cells_set_aside += int(is_out.sum())
+        self._is_noted |= is_out
         texts = self._texts(column)
         for position in np.flatnonzero(is_out)[: max(0, MAX_LISTED - len(self.set_aside))]:
             value, row = str(texts.iloc[position]), int(self.table.cells.index[position])

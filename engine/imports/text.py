@@ -38,13 +38,16 @@ class Text:
     notes: tuple[str, ...] = ()
 
 
+def check_size(file: str, size: int) -> None:
+    """Raise `UnreadableFile` for more bytes than a file of any format may have."""
+    if size > MAX_BYTES:
+        what = f"{size / 2**20:,.0f} MB is above the limit of {MAX_BYTES // 2**20} MB"
+        raise refuse(file, what, "Split it, or send fewer rows")
+
+
 def decode(file: str, data: bytes) -> Text:
     """Find the encoding of `data`; raises `UnreadableFile` for an empty, oversized or binary file."""
-    if len(data) > MAX_BYTES:
-        limit = MAX_BYTES // 2**20
-        raise refuse(
-            file, f"{len(data) / 2**20:,.0f} MB is above the limit of {limit} MB", "Split it, or send fewer rows"
-        )
+    check_size(file, len(data))
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
         raise refuse(file, "empty file", ACCEPTED)
     for magic, what in _KNOWN_BINARIES:

@@ -83,7 +83,7 @@ def _take_line(parts: Parts, number: int, line: str) -> None:
     elif kind in (RUN, OUTCOME, STATISTICS):
         try:
             parts.values.setdefault(kind, []).append(json.loads(text))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UnreadableFile(
                 f"{parts.name}, line {number}: what follows '# {kind}:' is broken ({error}). A spreadsheet that saved the "
                 "file, or an interrupted copy, does that; use the original file."

@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 from numpy.typing import NDArray
 
-from engine.errors import InvalidSpec, UnreadableFile
-from engine.frames import KEY_COLUMNS, SAMPLE_COLUMNS, TEXT_COLUMNS, TIME_COLUMNS, key_frame
+from engine.errors import InvalidSpec, UnreadableFile, UserError
+from engine.frames import KEY_COLUMNS, SAMPLE_COLUMNS, TEXT_COLUMNS, TIME_COLUMNS, key_frame, segments
 from engine.result import Block, Failure, Measurement, Outcome, PointSetUp, Run
 from engine.results_csv.layout import OUTCOME, RUN, Parts, Row, Source, take_apart
 from engine.serial import structure
@@ -25,6 +25,10 @@ _TYPES = {
     column: _TEXT if column in TEXT_COLUMNS else pa.float64() if column in TIME_COLUMNS else pa.int64()
     for column in SAMPLE_COLUMNS
 }
+
+
+_NO_RUN = (UserError, AttributeError, LookupError, OverflowError, TypeError, ValueError)
+"""What a header that was edited by hand may cause while it is taken for a run."""
 
 
 def read(source: Source, name: str | None = None) -> list[Run]:
@@ -40,23 +44,29 @@ def runs_of(parts: Parts) -> list[Run]:
     try:
         runs = [structure(value, Run) for value in parts.values.get(RUN, [])]
         outcomes = [_outcome(value) for value in parts.values.get(OUTCOME, [])]
-    except (InvalidSpec, KeyError, TypeError) as error:
+        skeletons = [
+            replace(run, outcomes=tuple(outcome for owner, outcome, _ in outcomes if owner == run.id)) for run in runs
+        ]
+        counts = {run.id: [n for owner, _, numbers in outcomes if owner == run.id for n in numbers] for run in runs}
+        ordered = [count for run in runs for count in counts[run.id]]
+        if sum(ordered) > len(parts.rows):
+            raise InvalidSpec(f"{sum(ordered):,} samples in {len(parts.rows):,} bytes of rows")
+        expected = key_frame(skeletons, ordered)
+    except _NO_RUN as error:
         raise UnreadableFile(
             f"{parts.name}: its header does not describe a run ({error}). Use the original file."
         ) from error
-    skeletons = [
-        replace(run, outcomes=tuple(outcome for owner, outcome, _ in outcomes if owner == run.id)) for run in runs
-    ]
-    counts = {run.id: [n for owner, _, numbers in outcomes if owner == run.id for n in numbers] for run in runs}
-    ordered = [count for run in runs for count in counts[run.id]]
-    times = _Times(_in_order(parts, key_frame(skeletons, ordered)), iter(ordered))
+    times = _Times(_in_order(parts, expected), iter(ordered))
     return [replace(run, outcomes=tuple(times.put_back(outcome) for outcome in run.outcomes)) for run in skeletons]
 
 
 def _outcome(value: Row) -> tuple[str, Outcome, list[int]]:
     if "failure" in value:
         return value["run"], structure(value["failure"], Failure), []
-    return value["run"], structure(value["measurement"], Measurement), value["counts"]
+    measurement, counts = structure(value["measurement"], Measurement), value["counts"]
+    if len(counts) != len(list(segments(measurement))) or any(type(count) is not int or count < 0 for count in counts):
+        raise InvalidSpec(f"counts of {measurement.variant} do not fit its blocks")
+    return value["run"], measurement, counts
 
 
 class _Times:
@@ -110,11 +120,6 @@ def _in_order(parts: Parts, expected: pd.DataFrame) -> pd.DataFrame:
                 f"{parts.name}: its header names {len(keys):,} samples, of which {missing:,} are missing among its "
                 f"{len(found):,} rows. The file was cut or edited; use the original file."
             )
-    unknown = np.flatnonzero(rows["latency_s"].isna())
-    if unknown.size:
-        raise UnreadableFile(
-            f"{parts.name}, row {unknown[0] + 1}: latency_s is empty, expected seconds. Use the original file."
-        )
     return rows
 
 
@@ -128,8 +133,26 @@ def _rows(parts: Parts) -> pd.DataFrame:
         raise UnreadableFile(f"{parts.name}: its rows cannot be read ({error}). Use the original file.") from error
     frame: pd.DataFrame = table.to_pandas()
     for column in TEXT_COLUMNS:
-        frame[column] = frame[column].cat.rename_categories(lambda cell: cell.removeprefix("'"))
+        texts = frame[column].cat.categories.str.removeprefix("'")
+        if not texts.is_unique:
+            text = texts[texts.duplicated()][0]
+            raise UnreadableFile(
+                f"{parts.name}: column {column} holds {text!r} with and without an apostrophe. Use the original file."
+            )
+        frame[column] = frame[column].cat.rename_categories(list(texts))
+    for column in TIME_COLUMNS:
+        _refuse_impossible(parts.name, column, frame[column].to_numpy(float))
     return frame
+
+
+def _refuse_impossible(name: str, column: str, values: NDArray[np.float64]) -> None:
+    """Every latency is a number above zero; the times beside it may be unknown, and zero, but never less or infinite."""
+    is_latency = column == "latency_s"
+    is_out = ~(values > 0) | np.isinf(values) if is_latency else (values < 0) | np.isinf(values)
+    for row in np.flatnonzero(is_out)[:1]:
+        found = "empty" if np.isnan(values[row]) else f"{values[row]:g}"
+        allowed = "seconds above zero" if is_latency else "seconds"
+        raise UnreadableFile(f"{name}, row {row + 1}: {column} is {found}, expected {allowed}. Use the original file.")
 
 
 def _is_same(expected: pd.Series[Any], found: pd.Series[Any]) -> bool:

@@ -2,28 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from engine import captions, formatting
-from engine.device_comparison import Cost, Point
+from engine.device_comparison import Cost, DeviceArm, Point
 from engine.device_comparison.summary import technique_sentences
 from engine.device_comparison.view import View
+from engine.result import Run
 from engine.slides.slide import Drawing, Slide
 
 CHEAPEST_SHOWN = 8
 
 
-def comparison_slides(view: View, point: Point) -> list[Slide]:
-    """What the Compare page says first, then its pictures. The stamp names the devices: files of other tools know no more."""
-    stamp = captions.SEPARATOR.join((str(point), ", ".join(view.devices)))
+def comparison_slides(view: View, point: Point, runs: Sequence[Run] = ()) -> list[Slide]:
+    """What the Compare page says first, then its pictures. The dates are those of `runs`: files of other tools state none."""
+    here, everywhere = (_stamp(view, what, runs) for what in (str(point), _all_points(view)))
     return [
-        _bars(view, point, stamp),
-        *_latencies(view, point, stamp),
-        *_techniques(view, stamp),
-        *_prices(view, stamp),
+        _bars(view, point, here),
+        *_latencies(view, point, here),
+        *_techniques(view, everywhere),
+        *_prices(view, everywhere),
     ]
+
+
+def _all_points(view: View) -> str:
+    return str(view.points[0]) if len(view.points) == 1 else f"{len(view.points)} points"
+
+
+def _stamp(view: View, what: str, runs: Sequence[Run]) -> str:
+    """Work, devices, and what is known of torch and of when it was measured."""
+    torches = [arm.conditions.get("torch") for arm in view.arms]
+    dates = {run.id: run.finished_at or run.started_at or run.submitted_at for run in runs}
+    measured = [dates.get(arm.experiment or "") for arm in view.arms]
+    moments = sorted(filter(None, measured))
+    ends = dict.fromkeys(map(captions.moment, (moments[0], moments[-1]))) if moments else ()
+    return captions.SEPARATOR.join(
+        (
+            what,
+            ", ".join(view.devices),
+            _known("torch", " and ".join(dict.fromkeys(filter(None, torches))), None not in torches),
+            _known("measured", " to ".join(ends), None not in measured),
+        )
+    )
+
+
+def _known(what: str, said: str, is_complete: bool) -> str:
+    return f"{what} {said}{'' if is_complete else ', elsewhere unknown'}" if said else f"{what}: unknown"
+
+
+def _with_doubt(arm: DeviceArm) -> str:
+    """What keeps an arm's value from being relied on, as the end of a sentence."""
+    return f", not to be relied on ({arm.doubt.rstrip('.')})" if arm.doubt else ""
 
 
 def _bars(view: View, point: Point, stamp: str) -> Slide:
@@ -49,8 +80,9 @@ def _latencies(view: View, point: Point, stamp: str) -> Iterator[Slide]:
         return compare_latencies.compare_latencies(arms, view.devices, ""), compare_latencies.alt_text(arms)
 
     fastest = min(arms, key=lambda arm: arm.value or 0.0)
-    said = f"Fastest here is {fastest.label} on {fastest.device}: {formatting.seconds(fastest.value)} per call."
-    yield Slide("compare_latencies", said, stamp, draw)
+    dtype = f" ({fastest.dtype})" if fastest.dtype else ""
+    said = f"Fastest here is {fastest.label} on {fastest.device}{dtype}: {formatting.seconds(fastest.value)} per call"
+    yield Slide("compare_latencies", f"{said}{_with_doubt(fastest)}.", stamp, draw)
 
 
 def _techniques(view: View, stamp: str) -> Iterator[Slide]:
@@ -70,10 +102,10 @@ def _techniques(view: View, stamp: str) -> Iterator[Slide]:
 def _prices(view: View, stamp: str) -> Iterator[Slide]:
     if view.priced:
         cheapest = view.priced[0]
-        said = (
-            f"Cheapest: {cheapest.arm.label} on {cheapest.arm.device}, "
-            f"{cheapest.per_million_calls:,.2f} per million calls."
-        )
+        arm = cheapest.arm
+        where = ", ".join(filter(None, (str(arm.point), arm.dtype)))
+        cost = f"{cheapest.per_million_calls:,.2f} per million calls{_with_doubt(arm)}"
+        said = f"Cheapest: {arm.label} on {arm.device} ({where}), {cost}."
         yield Slide("compare_prices", said, stamp, table=_price_table(view.priced[:CHEAPEST_SHOWN]))
 
 

@@ -53,14 +53,18 @@ def _take(collection: Collection, file: UploadedFile, answers: Corrections) -> t
     """The collection afterwards, and the file's open questions, or the sentence that refuses it, or None: it has joined."""
     data = file.getvalue()
     digest = digest_of(data)
+    # Read again with other answers, a file takes its own place; one that waited may meet what joined in the meantime.
+    others = collection if answers == Corrections() else collection.apart_from(file.name, digest)
     try:
-        if answers == Corrections():  # a file that is read again, with other answers, takes its own place
-            check_new(collection, file.name, digest)
+        check_new(others, file.name, digest)
         with st.spinner(f"Reading {len(data) / 2**20:,.1f} MB ..."):
             imported = read(file.name, data, answers)
     except UserError as error:
         return collection, str(error)
-    return (collection.with_file(imported, digest), None) if imported.is_complete else (collection, imported)
+    if not imported.is_complete:
+        return collection, imported
+    compare_understood.remember(file.name, digest, file.file_id)
+    return collection.with_file(imported, digest), None
 
 
 def _show_others(store: Store, current: Opened | None) -> None:

@@ -14,7 +14,8 @@ def show(opened: Opened, view: View, name: str) -> None:
         st.download_button(
             "Merged result CSV", lambda: merged.to_bytes(opened.readings()), "latency-lab-comparison.csv", "text/csv",
             key="export_merged", icon=":material/table:", on_click="ignore",
-            help="Every reading of every file; upload it here or elsewhere and the same numbers come back.",
+            help="Every reading of every file; upload it here or elsewhere and the same numbers come back. It is another format "
+            "than the result CSV of a run, without its evidence: `python -m engine verify` refuses it.",
         )  # fmt: skip
         st.download_button(
             "Standalone HTML", lambda: html_report(view, name), "latency-lab-comparison.html", "text/html",

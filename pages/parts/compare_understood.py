@@ -6,34 +6,29 @@ import pandas as pd
 import streamlit as st
 
 from engine import captions
+from engine.device_comparison.collection import Entry
 from engine.device_comparison.opened import Opened
 from engine.formatting import counted
-from engine.imports import Corrections, Imported, Question, Understanding
+from engine.imports import Corrections, Imported, Question, Understanding, roles
 from engine.imports.delimiters import DELIMITERS
 from engine.imports.understanding import ROLES, Column
-from engine.imports.units import UNITS
 from engine.store import Store
 from pages.parts import compare_set, notices
 
 ROLE_OF = {label: role for role, label in ROLES.items()}
 DECIMAL_MARKS = {
-    ",": "Decimal mark: 1,5 is one and a half",
-    ".": "It groups thousands: 1,500 is one and a half thousand",
+    ",": "Comma is the decimal mark: 1,5 is one and a half",
+    ".": "Comma groups thousands: 1,500 is one and a half thousand",
 }
 
 
 def show_all(store: Store, opened: Opened) -> None:
     """Every file and run of the set: how it was read; corrected while its upload is at hand, or removed."""
     st.subheader("What was understood")
-    uploads = {file.name: file.file_id for file in st.session_state.get(compare_set.upload_key(), ())}
     for place, (name, entry) in enumerate(opened.collection.entries.items()):
         with st.expander(notices.plain(name), key=f"understood_{place}"):
             show(entry.understanding)
-            if name in uploads:
-                answers = st.session_state["corrections"].get(uploads[name], Corrections())
-                correct(uploads[name], entry.understanding, answers)
-            else:
-                st.caption("To correct anything, remove the file and upload it again.")
+            _offer_corrections(name, entry)
             if st.button("Remove from this set", key=f"remove_{place}", icon=":material/close:"):
                 compare_set.save(store, opened.collection.without(name))
                 st.rerun()
@@ -43,6 +38,22 @@ def show_all(store: Store, opened: Opened) -> None:
             if st.button("Remove", key=f"remove_run_{run.id}", icon=":material/close:"):
                 compare_set.save(store, opened.collection.without_run(run.id))
                 st.rerun()
+
+
+def remember(name: str, digest: str, file_id: str) -> None:
+    """Which upload a file of the set came from: two uploads may share a name, and only one of them is in the set."""
+    st.session_state.setdefault("joined_uploads", {})[name, digest] = file_id
+
+
+def _offer_corrections(name: str, entry: Entry) -> None:
+    """What can be corrected while the upload is at hand; not while it waits for an answer, with the same boxes above."""
+    file_id = st.session_state.get("joined_uploads", {}).get((name, entry.digest))
+    if all(file.file_id != file_id for file in st.session_state.get(compare_set.upload_key(), ())):
+        st.caption("To correct anything, remove the file and upload it again.")
+    elif isinstance(st.session_state["read_uploads"][file_id][1], Imported):
+        st.caption("Its latest correction waits for an answer, above.")
+    else:
+        correct(file_id, entry.understanding, st.session_state["corrections"].get(file_id, Corrections()))
 
 
 def ask(file_id: str, file: Imported, answers: Corrections) -> None:
@@ -113,11 +124,31 @@ def correct(file_id: str, understanding: Understanding, answers: Corrections) ->
             "Separator", choices, choices.index(answers.delimiter), key=f"delimiter_{file_id}", width=240,
             format_func=lambda mark: DELIMITERS[mark] if mark else "as understood",
         )  # fmt: skip
+        marks = [None, *DECIMAL_MARKS]
+        mark = st.selectbox(
+            "Decimal mark", marks, marks.index(answers.decimal_mark), key=f"decimal_{file_id}", width=420,
+            format_func=lambda mark: DECIMAL_MARKS[mark] if mark else "as understood",
+        )  # fmt: skip
         has_header = st.checkbox("The first row is a header", understanding.has_header, key=f"header_{file_id}")
         if st.form_submit_button("Apply", key=f"apply_{file_id}", icon=":material/check:"):
+            if misfits := _misfits(columns):
+                notices.show_error(misfits[0])
+                return
             is_changed = has_header != understanding.has_header
-            known = replace(answers, delimiter=delimiter, has_header=has_header if is_changed else answers.has_header)
+            known = replace(
+                answers,
+                delimiter=delimiter,
+                decimal_mark=mark or answers.decimal_mark,
+                has_header=has_header if is_changed else answers.has_header,
+            )
             _answer(file_id, _with_columns(_with_devices(known, devices), understanding, columns))
+
+
+def _misfits(columns: pd.DataFrame) -> list[str]:
+    """What to say of units that are of another kind than their column."""
+    rows = columns.to_dict("records")
+    said = (roles.misfit(row["column"], ROLE_OF[row["meaning"]], row["unit"]) for row in rows)
+    return [sentence for sentence in said if sentence]
 
 
 def _edited_columns(file_id: str, columns: tuple[Column, ...]) -> pd.DataFrame:
@@ -132,7 +163,7 @@ def _edited_columns(file_id: str, columns: tuple[Column, ...]) -> pd.DataFrame:
         alt="How each column was read",
         column_config={
             "meaning": st.column_config.SelectboxColumn("Meaning", options=list(ROLE_OF), required=True, width="large"),
-            "unit": st.column_config.SelectboxColumn("Unit", options=list(UNITS)),
+            "unit": st.column_config.SelectboxColumn("Unit", options=list(roles.ALL_UNITS)),
             "better": st.column_config.TextColumn("Better"),
         },
     )  # fmt: skip
@@ -142,11 +173,11 @@ def _with_columns(answers: Corrections, understanding: Understanding, columns: p
     """Only what differs from what was understood, so that the rest stays found by itself."""
     before = {each.name: each for each in understanding.columns}
     rows = columns.to_dict("records")
-    roles = {row["column"]: ROLE_OF[row["meaning"]] for row in rows}
-    units = {row["column"]: row["unit"] for row in rows if row["unit"]}
+    meanings = {row["column"]: ROLE_OF[row["meaning"]] for row in rows}
+    units = {row["column"]: row["unit"] for row in rows if isinstance(row["unit"], str)}
     return replace(
         answers,
-        roles={**answers.roles, **{name: role for name, role in roles.items() if role != before[name].role}},
+        roles={**answers.roles, **{name: role for name, role in meanings.items() if role != before[name].role}},
         units={**answers.units, **{name: unit for name, unit in units.items() if unit != before[name].unit}},
     )
 

@@ -11,6 +11,7 @@ from engine.catalog import label_of
 from engine.charts import compare_bars, compare_curves, compare_heatmap, compare_latencies
 from engine.device_comparison import Point, usual_baseline, variants_of
 from engine.device_comparison.opened import Opened
+from engine.device_comparison.summary import common_points
 from engine.device_comparison.view import View
 from pages.parts import notices, pictures
 
@@ -123,9 +124,7 @@ def _show_latencies(view: View, point: Point) -> None:
 def _show_heatmap(view: View) -> None:
     if len(view.means) > 1:
         with st.container(border=True):
-            points = view.means[0].points
-            subtitle = f"geometric mean over {points} common points" if points > 1 else "at the one common point"
-            figure = compare_heatmap.compare_heatmap(view.means, view.devices, subtitle)
+            figure = compare_heatmap.compare_heatmap(view.means, view.devices, common_points(view.means))
             alt = compare_heatmap.alt_text(view.means)
             st.plotly_chart(figure, key="chart_heatmap", config=pictures.CONFIG, alt=alt)
 
@@ -181,9 +180,10 @@ def _show_rows(view: View) -> None:
 def column_formats(reference: str) -> dict[str, object]:
     """Headings and number formats of the table; ratios keep two decimals."""
     ratio = st.column_config.NumberColumn
+    # A table draws its headings letter by letter: escapes for Markdown would be seen.
     return {
         "speedup": ratio("own speed-up", format="%.2fx"),
-        "against_device": ratio(f"over {notices.plain(reference)}", format="%.2fx"),
+        "against_device": ratio(f"over {reference}", format="%.2fx"),
         "against_device_interval": "its interval",
         "p95_s": ratio("p95 (s)", format="%.4g"),
         "first_call_s": ratio("first call (s)", format="%.3g"),

@@ -12,7 +12,9 @@ from streamlit.testing.v1 import AppTest
 from engine import results_csv
 from engine.device_comparison.collection import Collection
 from engine.imports import merged
+from engine.imports.understanding import ROLES
 from engine.store import Store, sample_runs
+from pages.parts import compare_understood
 from tests.pages.conftest import OpenPage
 from tests.pages.made_runs import made_run
 from tests.uploads import path_of, read_upload
@@ -174,3 +176,63 @@ def test_a_price_gives_every_row_its_cost(app: AppTest) -> None:
     app.number_input(key="price_0").set_value(3.6).run()
     assert not app.exception
     assert every_row(app)["cost_per_million_calls"].dropna().tolist() == pytest.approx([9.0, 6.0])
+
+
+WAITING = "device,technique,latency\n{device},eager,{time}\n"
+"""A file that says no unit."""
+
+
+def drop(app: AppTest, **files: str) -> None:
+    """Files of these names and contents, in the order given; a trailing underscore makes a name differ in Python only."""
+    app.file_uploader[0].set_value(
+        [(f"{name.rstrip('_')}.csv", data.encode(), "text/csv") for name, data in files.items()]
+    )
+    app.run()
+
+
+def answer(app: AppTest, unit: str) -> None:
+    """The first open question about a unit."""
+    next(box for box in app.selectbox if box.label == "Unit").set_value(unit).run()
+    assert not app.exception
+
+
+def test_a_namesake_that_waited_too_is_refused_and_never_takes_the_others_place(app: AppTest) -> None:
+    drop(app, same=WAITING.format(device="A", time=6), same_=WAITING.format(device="B", time=9))
+    answer(app, "ms")
+    answer(app, "ms")
+    assert "same.csv: another file of this name is here already" in texts(app)
+    assert every_row(app)[["device", "value"]].values.tolist() == [["A", "6.00 ms"]]
+    next(box for box in app.text_input if box.label == "Device A").set_value("A100")
+    next(button for button in app.button if button.label == "Apply").click().run()
+    assert not app.exception
+    assert every_row(app)[["device", "value"]].values.tolist() == [["A100", "6.00 ms"]]
+
+
+def test_the_same_content_under_two_names_is_counted_once_when_both_waited(app: AppTest) -> None:
+    drop(app, one=WAITING.format(device="A", time=6), two=WAITING.format(device="A", time=6))
+    answer(app, "ms")
+    answer(app, "ms")
+    assert "two.csv: the same content as 'one.csv', which is here already" in texts(app)
+    assert len(every_row(app)) == 1
+
+
+def test_a_decimal_mark_that_nobody_asked_about_can_be_corrected(app: AppTest) -> None:
+    drop(app, german="device;technique;latency_ms\nA;eager;1.234\nA;compile;2.468\n")
+    assert every_row(app)["value"].tolist() == ["1.23 ms", "2.47 ms"]
+    next(box for box in app.selectbox if box.label == "Decimal mark").set_value(",")
+    next(button for button in app.button if button.label == "Apply").click().run()
+    assert not app.exception
+    assert every_row(app)["value"].tolist() == ["1.23 s", "2.47 s"]
+
+
+def test_a_unit_of_another_kind_is_said_before_it_is_applied() -> None:
+    columns = pd.DataFrame({"column": ["took"], "meaning": [ROLES["latency"]], "unit": ["MiB"]})
+    (said,) = compare_understood._misfits(columns)
+    assert said.startswith("'took': MiB is no unit of")
+    assert compare_understood._misfits(columns.assign(unit=None)) == []
+
+
+def test_the_heading_of_a_column_is_the_devices_name_letter_by_letter(app: AppTest) -> None:
+    drop(app, one=WAITING.replace("latency", "latency_ms").format(device="A_1 *b*", time=6))
+    (table,) = [each for each in app.dataframe if "against_device" in each.value]
+    assert '"over A_1 *b*"' in table.proto.columns

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from scipy.stats import ttest_ind
 
 from engine.charts import compare_bars, compare_curves, compare_heatmap, compare_latencies
-from engine.device_comparison import DeviceArm, over_device, over_own_baseline, summarise
+from engine.device_comparison import DeviceArm, Mean, over_device, over_own_baseline, summarise
 from engine.device_comparison.ratios import welch
 from engine.device_comparison.report import html_report
+from engine.device_comparison.summary import common_points, technique_sentences
 from engine.device_comparison.view import View
-from engine.imports.readings import from_rows
+from engine.imports.readings import from_rows, merge
 from engine.verdict import Verdict
 
 HOSTILE = "<img src=x onerror=alert(1)> $x^2$ **b**"
@@ -48,7 +50,8 @@ def view(*rows: dict[str, Any], baseline: str | None = "eager", **prices: float)
 def test_a_difference_in_circumstances_is_a_badge_with_both_values(mine: dict, theirs: dict, badge: str) -> None:
     ratios, unmatched = over_device(arms(reading("A", "eager", 1.0, **mine), reading("B", "eager", 2.0, **theirs)), "B")
     (one,) = [one for one in ratios if not one.is_reference]
-    assert (one.speedup, [str(each) for each in one.differences]) == (2.0, [badge])
+    unstated = [] if "dtype" in mine else ["dtype not stated", "matmul precision not stated"]
+    assert (one.speedup, [str(each) for each in one.differences]) == (2.0, [badge, *unstated])
     assert unmatched == []
 
 
@@ -90,7 +93,8 @@ def test_geometric_means_use_only_points_that_all_devices_have() -> None:
         ("A", 1, 1.0), ("A", 8, 1.0), ("A", 32, 1.0), ("B", 1, 2.0), ("B", 8, 8.0), ("B", 64, 99.0),
     )]  # fmt: skip
     shown = view(*rows)
-    assert shown.sentences[0] == "B is 0.25x as fast as A (geometric mean over 2 common configurations)."
+    doubts = "2 ratios without a verdict"
+    assert shown.sentences[0] == f"B is 0.25x as fast as A (geometric mean over 2 common configurations; {doubts})."
     assert [str(arm.point) for arm in shown.unmatched] == ["batch 64", "batch 32"]
     assert shown.sentences[-1] == "2 rows exist on one side only and are not counted."
 
@@ -162,3 +166,111 @@ def test_curves_are_offered_only_along_what_was_swept() -> None:
         reading("A", "eager", 1.0, batch_size=1), reading("A", "eager", 2.0, batch_size=8), reading("A", "compile", 1.0)
     )
     assert compare_curves.swept(two) == {"batch_size": ["eager"]}
+
+
+def in_processes(device: str, technique: str, *seconds: float, **more: Any) -> list[dict[str, Any]]:
+    """Two equal samples in each of some processes."""
+    return [reading(device, technique, s, process=place, **more) for place, s in enumerate(seconds) for _ in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "badges"),
+    [
+        ({}, {}, ["dtype not stated", "matmul precision not stated"]),
+        ({"dtype": "float32"}, {"dtype": "float32"}, ["matmul precision not stated"]),
+        ({"dtype": "float16"}, {"dtype": "float16"}, []),
+        ({"dtype": "float32", "precision": "high"}, {"dtype": "float32", "precision": "high"}, []),
+    ],
+)
+def test_what_neither_side_states_is_a_badge_too(mine: dict, theirs: dict, badges: list[str]) -> None:
+    made = arms(reading("A", "eager", 1.0, **mine), reading("B", "eager", 2.0, **theirs))
+    (one,) = [one for one in over_device(made, "B")[0] if not one.is_reference]
+    assert [str(each) for each in one.differences] == badges
+    same_file = arms(reading("A", "eager", 1.0), reading("A", "compile", 2.0))
+    assert all(one.differences == () for one in over_own_baseline(same_file, "eager"))
+
+
+def test_a_device_without_a_stated_condition_is_told_apart_in_words() -> None:
+    made = arms(reading("A", "eager", 1.0, cache_state="cold"), reading("A", "eager", 2.0))
+    assert [arm.device for arm in made] == ["A (cache state cold)", "A (cache state not stated)"]
+
+
+def test_files_that_differ_in_their_ending_only_are_told_apart() -> None:
+    rows = [reading("bench", "eager", seconds) for seconds in (1.0, 2.0)]
+    frames = [from_rows([row], file) for row, file in zip(rows, ("bench.json", "bench.csv"), strict=True)]
+    made = summarise(merge(frames))
+    assert [(arm.device, arm.value) for arm in made] == [("bench (bench.json)", 1.0), ("bench (bench.csv)", 2.0)]
+
+
+def test_an_arm_that_one_of_two_devices_has_too_is_counted() -> None:
+    shown = view(
+        reading("A", "eager", 1.0, batch_size=1), reading("A", "eager", 1.0, batch_size=8), reading("A", "eager", 1.0),
+        reading("B", "eager", 2.0, batch_size=1), reading("C", "eager", 4.0, batch_size=8),
+    )  # fmt: skip
+    assert [str(arm.point) for arm in shown.unmatched] == ["all rows"]
+    one_ratio = "over one common configuration (1 ratio without a verdict)"
+    assert shown.sentences[0] == (
+        f"B is 0.50x as fast as A {one_ratio} and C is 0.25x as fast as A {one_ratio}; "
+        "no configuration is common to all."
+    )
+
+
+def test_a_point_that_only_another_device_has_keeps_its_bar_and_says_so() -> None:
+    shown = view(
+        reading("A", "eager", 1.0, batch_size=1),
+        *(reading(device, "eager", 1.0, batch_size=8) for device in "BC"),
+        reading("B", "eager", 1.0, batch_size=64),
+    )
+    by_batch = {point.batch_size: shown.at(point, "device") for point in shown.points}
+    assert [(one.arm.device, one.reason) for one in by_batch[8]] == [("B", "not on A"), ("C", "not on A")]
+    assert [(one.arm.device, one.reason) for one in by_batch[64]] == [("B", "only on this device")]
+    figure = compare_bars.compare_bars(by_batch[64], "device", shown.devices)
+    assert "only on this device" in " ".join(note.text for note in figure.layout.annotations).replace("\u00a0", " ")
+
+
+def test_only_what_is_established_as_faster_is_named_as_a_speedup() -> None:
+    rows = [*in_processes("A", "eager", 2.0, 2.01, 1.99), *in_processes("A", "compile", 1.0, 1.01, 0.99)]
+    shown = view(*rows, reading("B", "eager", 1.0), reading("B", "compile", 0.5))
+    assert technique_sentences(shown.own, shown.devices) == [
+        "Largest speed-up over the device's own baseline: compile on A (2.00x); "
+        "no technique is established as faster on B."
+    ]
+    slower = view(reading("A", "eager", 1.0), reading("A", "compile", 1 / 0.85))
+    assert technique_sentences(slower.own, slower.devices) == ["No technique is established as faster on A."]
+
+
+def test_a_speedup_established_at_some_points_says_at_how_many() -> None:
+    rows = [*in_processes("A", "eager", 2.0, 2.01, 1.99), *in_processes("A", "compile", 1.0, 1.01, 0.99)]
+    shown = view(*rows, *(reading("A", name, 1.0, batch_size=8) for name in ("eager", "compile")))
+    (said,) = technique_sentences(shown.own, shown.devices)
+    assert said.endswith("compile on A (2.00x, established for 1 of 2 configurations).")
+
+
+def test_a_device_ratio_says_that_it_rests_on_an_unstable_row() -> None:
+    shown = view(reading("A", "eager", 1.0, status="unstable", reason="it drifts"), reading("B", "eager", 2.0))
+    assert shown.sentences[0] == (
+        "B is 0.50x as fast as A (geometric mean over one common configuration; 1 ratio unstable)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "reason"),
+    [
+        (1, 1, "one process per side: no verdict"),
+        (2, 2, "2 processes per side, 3 are needed: no verdict"),
+        (1, 5, "1 against 5 processes, 3 per side are needed: no verdict"),
+        (0, 5, "the processes are not stated: no verdict"),
+    ],
+)
+def test_a_missing_verdict_says_how_many_processes_there_were(mine: int, theirs: int, reason: str) -> None:
+    left = in_processes("A", "eager", *[1.0] * mine) or [reading("A", "eager", 1.0)] * 2
+    made = arms(*left, *in_processes("B", "eager", *[2.0] * theirs))
+    (one,) = [one for one in over_device(made, "B")[0] if not one.is_reference]
+    assert one.reason == reason
+
+
+def test_the_heat_map_says_over_how_many_points_each_technique_is_averaged() -> None:
+    many, few = (Mean(device="A", variant="compile", speedup=1.0, points=points) for points in (5, 2))
+    assert common_points([many, many]) == "geometric mean over 5 common points"
+    assert common_points([many, few]) == "geometric mean over 2 to 5 common points, by technique"
+    assert common_points([replace(few, points=1)]) == "at the one common point"

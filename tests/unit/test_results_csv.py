@@ -136,6 +136,9 @@ def test_a_cell_a_spreadsheet_would_evaluate_is_defused_and_restored() -> None:
     rows = list(csv.DictReader(line for line in data.decode().splitlines() if not line.startswith("#")))
     assert {row["model"] for row in rows} == {"'" + str(hostile.model)}
     assert read(data) == [run]
+    edited = data.replace(b"'=HYPER", b"=HYPER", 1)
+    with pytest.raises(UnreadableFile, match=r"column model holds '=HYPER.* with and without an apostrophe"):
+        read(edited)
 
 
 @pytest.mark.parametrize("change", [lambda data: data.replace(b"\n", b"\r\n"), lambda data: b"\xef\xbb\xbf" + data])
@@ -222,6 +225,10 @@ def test_a_broken_file_says_where_and_what(data: bytes, words: str) -> None:
         (lambda rows: [*rows, rows[-1]], r"among its 406 rows"),
         (lambda rows: [rows[0].replace("0.05", "fast"), *rows[1:]], r"rows cannot be read.*fast"),
         (lambda rows: [rows[0].replace(",0.05,", ",,"), *rows[1:]], r"row 1: latency_s is empty"),
+        (lambda rows: [rows[0].replace(",0.05,", ",0,"), *rows[1:]], r"row 1: latency_s is 0, expected seconds above zero"),
+        (lambda rows: [*rows[:4], rows[4].replace(",0.0", ",-0.0", 1), *rows[5:]], r"row 5: latency_s is -0.0"),
+        (lambda rows: [rows[0].replace(",0.05,", ",inf,"), *rows[1:]], r"row 1: latency_s is inf"),
+        (lambda rows: [rows[0].rstrip("\n") + "-1\n", *rows[1:]], r"row 1: gpu_s is -1, expected seconds"),
         (lambda rows: [rows[0].replace("\"float32\",", ""), *rows[1:]], r"rows cannot be read"),
     ],
 )  # fmt: skip

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from engine import results_csv
 from engine.cli import app
 from engine.device_comparison.collection import MAX_FILES, Collection, check_new, digest_of, of_set
 from engine.errors import UnknownKey, UnreadableFile
+from engine.imports import text
 from engine.store import Store
+from tests.pages.made_runs import made_run
 from tests.uploads import path_of, read_upload
 
 
@@ -65,6 +69,16 @@ def test_a_set_holds_twenty_files() -> None:
         check_new(full, "more.csv", "new")
 
 
+def test_a_file_that_is_read_again_takes_its_own_place_and_no_other() -> None:
+    """However full the set is; a namesake of other content, or the same content under another name, stays refused."""
+    entry = next(iter(collection("U05").entries.values()))
+    full = Collection(entries={f"{place}.csv": replace(entry, digest=str(place)) for place in range(MAX_FILES)})
+    check_new(full.apart_from("3.csv", "3"), "3.csv", "3")
+    for name, digest, reason in (("3.csv", "other", "another file of this name"), ("new.csv", "3", "the same content")):
+        with pytest.raises(UnreadableFile, match=reason):
+            check_new(full.apart_from(name, digest), name, digest)
+
+
 def run(*arguments: str | Path) -> tuple[int, str, str]:
     result = CliRunner().invoke(app, ["compare", *map(str, arguments)])
     return result.exit_code, result.stdout, result.stderr
@@ -73,7 +87,8 @@ def run(*arguments: str | Path) -> tuple[int, str, str]:
 def test_the_command_prints_the_table_and_refuses_a_bad_file_beside_it() -> None:
     code, out, err = run(path_of("U10"), path_of("U20"))
     assert code == 1
-    assert "B is 0.45x as fast as A (geometric mean over 2 common configurations)." in out
+    doubts = "2 ratios without a verdict"
+    assert f"B is 0.45x as fast as A (geometric mean over 2 common configurations; {doubts})." in out
     assert "U20_png_named.csv: not a text table" in err
 
 
@@ -93,3 +108,24 @@ def test_the_command_names_what_exists_instead(arguments: list[str], reason: str
     result = CliRunner().invoke(app, ["compare", str(path_of("U10")), *arguments])
     assert isinstance(result.exception, UnknownKey)
     assert reason in str(result.exception)
+
+
+def test_no_cell_and_no_file_name_steers_the_terminal(tmp_path: Path) -> None:
+    """Escape sequences, of one character too, would set colours, move the cursor or rename the window."""
+    hostile = "A\x1b[31m\x9b2J"
+    path = tmp_path / "times\x1b[2J.csv"
+    path.write_text(f"device,technique,latency_ms\n{hostile},eager,6\n{hostile},\x1b[1mcompile,4\n{hostile},x,5 \x1b\n")
+    code, out, err = run(path, tmp_path / "none\x1b[2J.csv")
+    assert code == 1
+    assert "A\ufffd[31m\ufffd2J" in out
+    assert "none\ufffd[2J.csv cannot be read" in err
+    assert not {character for character in out + err if character < " " or "\x7f" <= character < "\xa0"} - {"\n"}
+
+
+def test_the_command_measures_a_file_before_it_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut at the limit, a result CSV would look like an edited one."""
+    path = tmp_path / "run.csv"
+    results_csv.write([made_run("a")], path)
+    monkeypatch.setattr(text, "MAX_BYTES", path.stat().st_size - 1)
+    code, _, err = run(path)
+    assert (code, "run.csv: " in err, "is above the limit of " in err) == (1, True, True)

@@ -8,13 +8,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine import results_csv
 from engine.device_comparison import over_device, over_own_baseline, summarise, usual_baseline
 from engine.errors import UserError
-from engine.imports import Corrections, Imported, read
+from engine.imports import Corrections, Imported, latency_lab, merged, read
 from engine.imports.readings import COLUMNS, merge
+from tests.pages.made_runs import made_run
 from tests.uploads import FOLDER, read_upload
 
-ORIGINALS = tuple(path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.stat().st_size)
+ORIGINALS = (
+    *(path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.stat().st_size),
+    results_csv.to_bytes([made_run("a")]),
+    merged.to_bytes(
+        merge([read_upload("U18").frame, read_upload("U12").frame, latency_lab.frame_of([made_run("b")], "b")])
+    ),
+)
+"""Files of other tools, and both formats of our own."""
 FRAGMENTS = (
     b",", b";", b"\t", b'"', b"'", b"\n", b"\r", b"\r\n", b"\n\n", b"\0", b"\xff", b"\xef\xbb\xbf", b"#", b"-", b"-1", b"0",
     b"1e999", b"nan", b"inf", b"1.234,50", b"1,234", b"12 ms", b"3 parsecs", b"FAILED", b"OOM", b"=1+1", b"[1, 2]", b"[[[[",

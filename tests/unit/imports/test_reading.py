@@ -7,9 +7,10 @@ import json
 import pytest
 
 from engine.errors import UnreadableFile
-from engine.imports import Corrections, Imported, large_table, read, table
+from engine.imports import Corrections, Imported, large_table, read, table, text
 from engine.imports.headers import understand
 from engine.imports.numbers import FAILED, MISSING, NUMBER, PROBLEM, find_decimal_mark, parse_cell
+from engine.imports.roles import misfit
 from engine.imports.text import MAX_BYTES, decode
 from engine.imports.units import split_header
 
@@ -60,6 +61,13 @@ def test_what_is_no_table_is_refused_in_one_sentence(data: bytes, reason: str) -
     with pytest.raises(UnreadableFile, match=reason) as refused:
         read("file.csv", data)
     assert str(refused.value).startswith("file.csv: ")
+
+
+@pytest.mark.parametrize("start", [b"# latency-lab result: 1\n", b"# latency-lab comparison: 1\n"])
+def test_our_own_formats_keep_to_the_limit_too(start: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "MAX_BYTES", 100)
+    with pytest.raises(UnreadableFile, match="is above the limit"):
+        read("own.csv", start + b"#" * 100)
 
 
 def test_a_file_above_the_limit_is_refused_before_it_is_read() -> None:
@@ -164,6 +172,44 @@ def test_stacked_tables_are_joined_by_column_name() -> None:
     assert "2 tables in one file" in file.understanding.notes[0]
 
 
+def test_the_same_columns_in_another_order_begin_another_table_without_a_blank_line() -> None:
+    data = b"device,technique,latency_ms\nA,eager,6\ntechnique,latency_ms,device\ncompile,4,A\n"
+    file = read("file.csv", data)
+    assert file.frame[["device", "variant", "latency_s"]].values.tolist() == [
+        ["A", "eager", 0.006],
+        ["A", "compile", 0.004],
+    ]
+    assert file.understanding.set_aside == ()
+
+
+@pytest.mark.parametrize(
+    ("second", "where"),
+    [
+        (b"technique,latency_ms,device\ncompile,4,A\n", "row 2"),
+        (b"\ntechnique,latency_ms,device\ncompile,4,A\n", "line 5"),
+        (b"\n# second\n\ngpu,compile,time_us\nA,5,4\n", "line 7"),
+        (b",,\ngpu,compile,time_us\nA,5,4", "line 5"),
+    ],
+)
+def test_a_large_file_with_a_second_table_is_refused_where_it_begins(
+    second: bytes, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Read under the first header, its numbers would be wrong."""
+    monkeypatch.setattr(table, "ROW_BY_ROW_BYTES", 0)
+    with pytest.raises(UnreadableFile, match=f"another table begins at {where}"):
+        read("file.csv", b"# made\ndevice,technique,latency_ms\nA,eager,6\n" + second)
+
+
+def test_a_large_file_repeats_its_header_and_begins_with_comments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "ROW_BY_ROW_BYTES", 0)
+    header = b"device,technique,latency_ms\n"
+    file = read(
+        "file.csv", b"# one\n# two\n" + header + b"A,eager,6\n" + header + b"A,compile,4\n\n" + header + b"B,eager,3\n"
+    )
+    assert latencies(file) == [0.006, 0.004, 0.003]
+    assert file.understanding.set_aside == ()
+
+
 def test_a_repeated_header_of_joined_files_is_no_row() -> None:
     data = b"device,latency_ms\nA,6\ndevice,latency_ms\nB,4\n"
     assert read("file.csv", data).understanding.rows_read == 2
@@ -186,6 +232,39 @@ def test_roles_units_header_and_delimiter_can_be_corrected() -> None:
     assert file.frame["variant"].tolist() == ["a", "b"]
     headerless = read("file.csv", data, Corrections(has_header=False, delimiter="|"))
     assert headerless.understanding.rows_read == 3
+
+
+def test_a_unit_of_another_kind_than_its_column_is_asked_for_again() -> None:
+    data = b"technique,latency,gflops\neager,5,7\n"
+    for unit in ("MiB", "GB/s", "%"):
+        file = read("file.csv", data, Corrections(units={"latency": unit}))
+        assert [question.columns for question in file.understanding.questions] == [("latency",)]
+        assert misfit("latency", "latency", unit).startswith(f"'latency': {unit} is no unit of \"Time per call")
+    assert (
+        misfit("latency", "latency", "ms") == misfit("latency", "latency", None) == misfit("gpu", "device", "ms") == ""
+    )
+    assert latencies(read("file.csv", data, Corrections(units={"latency": "ms"}))) == [0.005]
+
+
+@pytest.mark.parametrize(
+    ("data", "empty"),
+    [
+        (b"technique,latency_ms\neager,6\ncompile,\ngraphs,n/a\n", [(2, ""), (3, "n/a")]),
+        (b"technique,throughput (req/s)\neager,100\ncompile,0\n", [(2, "0")]),
+        (b"eager_ms,compile_ms,batch\n6,4,1\n,,8\n,3,16\n", [(2, "")]),
+    ],
+)
+def test_a_row_without_any_value_is_set_aside_and_says_so(data: bytes, empty: list[tuple[int, str]]) -> None:
+    understood = read("file.csv", data).understanding
+    assert [(cell.row, cell.value, cell.reason) for cell in understood.set_aside] == [
+        (row, value, "no value") for row, value in empty
+    ]
+    assert understood.rows_kept + understood.cells_set_aside == understood.rows_read
+
+
+def test_a_row_that_is_set_aside_for_a_reason_is_listed_once() -> None:
+    (cell,) = read("file.csv", b"technique,latency_ms\neager,6\ncompile,-1\n").understanding.set_aside
+    assert cell.reason.startswith("negative")
 
 
 def test_a_unit_of_another_kind_in_a_cell_is_set_aside() -> None:
@@ -229,6 +308,37 @@ def test_google_benchmark_repetitions_are_samples_and_aggregates_are_left_out() 
     frame = read("file.json", data).frame
     assert frame["latency_s"].dropna().tolist() == pytest.approx([50e-6, 52e-6])
     assert frame["reason"].dropna().tolist() == ["no device"]
+
+
+def test_numbers_in_json_may_be_larger_than_any_float() -> None:
+    results = [{"command": "eager", "times": [10**400, 1.0], "median": 2.0}]
+    assert latencies(read("file.json", json.dumps({"results": results}).encode())) == [2.0]
+
+
+def google(**entry: object) -> bytes:
+    usable = {"name": "BM_a", "real_time": 50, "time_unit": "us"}
+    return json.dumps({"benchmarks": [usable, {"name": "BM_b", "real_time": 60, "time_unit": "us"} | entry]}).encode()
+
+
+@pytest.mark.parametrize("index", [10**400, 2**70, -1, True, "1"])
+def test_a_repetition_that_is_no_place_in_a_list_is_unknown(index: object) -> None:
+    frame = read("file.json", google(repetition_index=index)).frame
+    assert frame["call"].isna().all()
+    assert frame["latency_s"].tolist() == pytest.approx([50e-6, 60e-6])
+
+
+def test_a_time_that_its_unit_makes_nothing_is_set_aside() -> None:
+    file = read("file.json", google(real_time=5e-324))
+    assert latencies(file) == pytest.approx([50e-6])
+    assert [(cell.row, cell.reason) for cell in file.understanding.set_aside] == [
+        (2, "too large or too small for a time in seconds")
+    ]
+
+
+def test_a_unit_that_is_none_of_time_is_no_time() -> None:
+    file = read("file.json", google(time_unit="GB"))
+    assert latencies(file) == pytest.approx([50e-6])
+    assert "'BM_b' (row 2) is not a time" in file.understanding.notes[0]
 
 
 def test_optimum_benchmarks_json_keeps_its_targets_apart() -> None:

@@ -12,7 +12,7 @@ from engine.comparison import compare_run
 from engine.device_comparison import over_device, over_own_baseline, summarise, usual_baseline
 from engine.device_comparison.table import table
 from engine.errors import UnreadableFile
-from engine.imports import latency_lab, merged, read
+from engine.imports import latency_lab, merged, read, readings
 from engine.imports.readings import merge
 from engine.result import Run
 from engine.verdict import Verdict
@@ -126,3 +126,42 @@ def test_a_damaged_export_is_refused(damage: object) -> None:
     data = merged.to_bytes(read_upload("U10").frame)
     with pytest.raises(UnreadableFile, match=r"^merged\.csv: "):
         read("merged.csv", damage(data))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("column", ["latency_s", "rate"])
+@pytest.mark.parametrize(("value", "said"), [(0.0, "0"), (-1.0, "-1"), (float("inf"), "inf")])
+def test_an_export_with_an_impossible_value_is_refused_with_its_row(column: str, value: float, said: str) -> None:
+    frame = merge([read_upload("U10").frame, read_upload("U12").frame])
+    frame.loc[2, column] = value
+    with pytest.raises(UnreadableFile, match=rf"^merged\.csv: row 3: {column} is {said}, expected a number above zero"):
+        read("merged.csv", merged.to_bytes(frame))
+
+
+def test_an_export_whose_apostrophes_were_edited_is_refused() -> None:
+    rows = [{"device": name, "variant": "eager", "measure": "latency", "latency_s": 1.0} for name in ("=A", "BBB")]
+    data = merged.to_bytes(readings.from_rows(rows, "here")).replace(b"BBB", b"=A")
+    with pytest.raises(UnreadableFile, match="column device holds '=A' with and without an apostrophe"):
+        read("merged.csv", data)
+
+
+def test_an_export_with_a_column_twice_is_refused() -> None:
+    data = merged.to_bytes(read_upload("U10").frame).replace(b"measure", b"device")
+    with pytest.raises(UnreadableFile, match="columns are missing: measure"):
+        read("merged.csv", data)
+    with pytest.raises(UnreadableFile, match="two columns of one name"):
+        read("merged.csv", data.replace(b"statistic", b"measure").replace(b"row", b"measure"))
+
+
+@pytest.mark.parametrize("fact", [b'"graphs":1', b'"counts":[3', b'"calls_per_sample":1', b'"batch_size":8'])
+@pytest.mark.parametrize("value", [b"[1, 2]", b"-1", b"9" * 400, b"1e999", b"null"])
+def test_a_result_csv_with_an_edited_header_is_read_or_refused_in_words(fact: bytes, value: bytes) -> None:
+    data = results_csv.to_bytes([made_run("a")])
+    name, _, old = fact.rpartition(b"[" if b"[" in fact else b":")
+    mark = fact[len(name) : len(fact) - len(old)]
+    assert fact in data
+    try:
+        file = read("a.csv", data.replace(fact, name + mark + value))
+    except UnreadableFile as refused:
+        assert str(refused).startswith("a.csv")
+    else:
+        assert "Changed after it was exported" in file.understanding.notes[0]
