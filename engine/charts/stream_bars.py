@@ -68,5 +68,7 @@ def _spoken(row: StreamRow) -> str:
     if row.total_s is None:
         return row.problem
     total = formatting.seconds(row.total_s)
-    stalls = f", of it {formatting.seconds(row.stall_s)} in {formatting.count(row.stalls)} stalls" if row.stalls else ""
+    stalls = (
+        f", of it {formatting.seconds(row.stall_s)} in {formatting.counted(row.stalls, 'stall')}" if row.stalls else ""
+    )
     return f"{total}{stalls}" + (f"; {row.problem}" if row.problem else "")

@@ -21,4 +21,6 @@ def verify(file: Annotated[Path, typer.Argument(help="A result CSV.")]) -> None:
         complain(problem)
     if not report.passed:
         raise typer.Exit(EXIT_CHANGED)
-    say(f"{report.name}: {counted(report.runs, 'run')}, {counted(report.samples, 'sample')}, all statistics as measured.")
+    say(
+        f"{report.name}: {counted(report.runs, 'run')}, {counted(report.samples, 'sample')}, all statistics as measured."
+    )

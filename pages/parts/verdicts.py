@@ -28,7 +28,8 @@ def show(
             f"#### :{row.verdict.colour}[{row.verdict.icon}] {notices.plain(sentence(row))}",
             help=METRICS["speedup"].meaning,
         )
-        st.caption(notices.plain(captions.of_row(row)), help=captions.MEANINGS_OF_ROW)
+        if behind := captions.of_row(row):
+            st.caption(notices.plain(behind), help=captions.MEANINGS_OF_ROW)
         _show_badges(row)
     for claim in claims:
         with columns[1].container(border=True, height="stretch", key=f"claim_{claim.key}"):

@@ -47,6 +47,16 @@ def test_the_fastest_judged_row_leads_and_a_failed_one_only_where_there_is_no_ot
     assert leading_row([], "torch-compile") is None
 
 
+def test_where_no_number_is_a_result_the_fastest_number_leads_before_what_is_not_available() -> None:
+    """On the precision page of a CPU, TF32 comes first and is not available; the unstable bfloat16 row has something to say."""
+    _, compiled = rows_of(made_run())
+    row = replace(compiled, technique="precision", verdict=Verdict.UNSTABLE)
+    slow, fast = (replace(row, speedup=replace(compiled.speedup, estimate=factor)) for factor in (3.2, 4.9))
+    absent = replace(row, variant="precision/tf32", verdict=Verdict.NOT_AVAILABLE, speedup=None)
+    assert leading_row([absent, slow, fast], "precision") is fast
+    assert leading_row([absent], "precision") is absent
+
+
 def test_costs_are_words_and_numbers_and_what_nobody_knows_is_left_out() -> None:
     table = cost_table.cost_table(rows_of(made_run())).set_index("cost")
     assert list(table.columns) == ["Eager", "torch.compile"]

@@ -128,7 +128,9 @@ def test_figures_without_a_source_are_not_testable_and_say_so(key: str) -> None:
     judged = claim_verdict(next(claim for claim in CLAIMS if claim.key == key), compare_run(made_preallocation()))
     assert judged.word is ClaimWord.NOT_TESTABLE
     assert "source not found" in judged.reason
-    assert judged.reason.startswith("no peak memory has been read here; " if key == "memory-20-70" else "source not found")
+    assert judged.reason.startswith(
+        "no peak memory has been read here; " if key == "memory-20-70" else "source not found"
+    )
 
 
 def test_one_launch_instead_of_three_rests_on_what_the_profiler_counted(fusion_rows: list[ComparisonRow]) -> None:
