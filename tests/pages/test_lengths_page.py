@@ -148,7 +148,7 @@ def test_foreign_text_stays_text(service: Worker, open_page: OpenPage) -> None:
 def test_the_kind_of_requests_is_part_of_the_link(open_page: OpenPage) -> None:
     app = open_page(PAGE, requests="My own list")
     assert not app.exception
-    assert app.segmented_control(key="requests").value == "My own list"
+    assert app.session_state["requests"] == "My own list"
     assert app.button(key="run").disabled and "There are no request lengths in it" in shown(app)
 
 

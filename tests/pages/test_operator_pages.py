@@ -150,5 +150,5 @@ def test_a_link_brings_the_parts_to_measure(open_page: OpenPage) -> None:
 
 def test_the_full_range_is_told_in_elements(open_page: OpenPage) -> None:
     """Guard: bytes depend on the dtype that is chosen beside it."""
-    help_ = open_page("kernel_fusion.py").segmented_control(key="sizes").help
+    help_ = open_page("kernel_fusion.py").segmented_control(key="sizes").proto.help
     assert "2^10 to 2^27 for fusion" in help_ and "256 MB" not in help_

@@ -199,6 +199,6 @@ def test_views_of_the_landing_page_are_links(service: Worker, open_page: OpenPag
     service.store.import_run(made_run("good"))
     app = open_page("journey.py", run="good", route_view="What stacking adds", calls_per_day="250")
     assert not app.exception
-    assert app.segmented_control(key="route_view").value == "What stacking adds"
+    assert app.session_state["route_view"] == "What stacking adds"
     assert app.number_input(key="calls_per_day").value == 250
     assert "250 calls a day" in shown(app)
