@@ -12,12 +12,11 @@ LARGE_CHANGE = 0.1
 stand where a latency does not: drift of ratios is a check, this is a note (METHOD 1.3)."""
 GROWTH, FLAT = 8, 1.1
 """A batch that grows so many times and costs less than so many times as much is no usual thing."""
-LAUNCH_BOUND = "launch-bound"
 
 
 def changes(rows: Iterable[ComparisonRow]) -> list[str]:
     """At most one sentence for the rows of a workload, about the one whose times changed most while they were taken."""
-    known = [(row.raw_change, row) for row in rows if row.raw_change is not None]
+    known = [(row.raw_change, row) for row in rows if row.raw_change is not None and not row.is_twin]
     change, row = max(known, key=lambda pair: abs(pair[0]), default=(0.0, None))
     if row is None or abs(change) < LARGE_CHANGE:
         return []
@@ -29,14 +28,14 @@ def changes(rows: Iterable[ComparisonRow]) -> list[str]:
 
 
 def flat_latencies(rows: Iterable[ComparisonRow]) -> list[str]:
-    """One sentence per variant whose calls take as long with a batch that is eight times as large.
+    """One sentence per variant whose calls take as long with a batch that is eight times as large: were they waited for?
 
-    Not where launches are known to dominate: that is why. Of several rows at one point the first counts.
+    Not where the GPU's own clock says that they were. Of several rows at one point the first counts.
     """
     lines: dict[tuple[object, ...], dict[int, ComparisonRow]] = {}
     for row in rows:
         point = row.workload
-        if row.median_s and point.batch_size and not row.is_twin and row.bound != LAUNCH_BOUND:
+        if row.median_s and point.batch_size and not row.is_twin:
             key = (row.variant, row.device_name, point.model, point.sequence_length, point.dtype)
             lines.setdefault(key, {}).setdefault(point.batch_size, row)
     return [said for line in lines.values() if (said := _flat(line))]
@@ -45,10 +44,15 @@ def flat_latencies(rows: Iterable[ComparisonRow]) -> list[str]:
 def _flat(line: dict[int, ComparisonRow]) -> str:
     for small, large in ((small, large) for small in sorted(line) for large in sorted(line) if large >= GROWTH * small):
         before_s, after_s = line[small].median_s or 0.0, line[large].median_s or 0.0
-        if after_s < FLAT * before_s:
+        if after_s < FLAT * before_s and not _was_waited_for(line[large]):
             return (
                 f"{line[small].label} takes {seconds(before_s)} at batch {count(small)} and {seconds(after_s)} at batch "
-                f"{count(large)}: so flat a latency means that something else than the batch's work was timed, or that "
-                "launches or reading the weights take all the time. Compare its GPU time, and its time back to back."
+                f"{count(large)}: so flat a latency may mean that calls were not waited for, or that something "
+                "else than the batch takes all the time. Compare its time per call, back to back."
             )
     return ""
+
+
+def _was_waited_for(row: ComparisonRow) -> bool:
+    """Whether the time the GPU worked fits into the latency; a clock stopped too early shows less than that."""
+    return bool(row.gpu_s and row.median_s and row.gpu_s <= FLAT * row.median_s)

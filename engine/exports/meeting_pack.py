@@ -37,7 +37,8 @@ def _body(steps: Sequence[Step], results: Results) -> Iterator[str]:
     yield f'<p class="caption">{escaped(captions.of_runs(runs))}</p>'
     yield from _route(steps, route_slides(steps, results))
     yield f"<h2>The claims board</h2>{table_markup(claims_table(catalog.CLAIMS, results))}"
-    yield f'<p class="caption">Claims from {escaped(catalog.CLAIMS[0].source)}.</p>'
+    told = f"Claims from {catalog.CLAIMS[0].source}; judged by runs of {captions.of_runs([run for run, _ in results])}."
+    yield f'<p class="caption">{escaped(told)}</p>'
     for run, workload in _points(steps):
         yield from _point(run, workload, [row for row in rows[run.id] if row.workload == workload and not row.is_twin])
     for run in runs:
