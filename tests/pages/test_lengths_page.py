@@ -105,7 +105,7 @@ def test_a_length_that_cannot_be_is_one_sentence_and_nothing_can_be_started(
 def test_ones_own_requests_are_pasted_or_uploaded_and_refused_with_the_row(open_page: OpenPage) -> None:
     app = open_page(PAGE)
     app.segmented_control(key="requests").set_value("My own list").run()
-    assert "There are no request lengths in it" in shown(app) and app.button(key="run").disabled
+    assert "No request lengths are given" in shown(app) and app.button(key="run").disabled
     app.text_area(key="request_text").set_value("tokens\n12\n48\n17").run()
     assert "3 requests of 12 to 48 tokens" in shown(app) and not app.button(key="run").disabled
     app.text_area(key="request_text").set_value("12\n0").run()
@@ -149,7 +149,7 @@ def test_the_kind_of_requests_is_part_of_the_link(open_page: OpenPage) -> None:
     app = open_page(PAGE, requests="My own list")
     assert not app.exception
     assert app.session_state["requests"] == "My own list"
-    assert app.button(key="run").disabled and "There are no request lengths in it" in shown(app)
+    assert app.button(key="run").disabled and "No request lengths are given" in shown(app)
 
 
 def test_stops_per_call_are_drawn_for_one_length(service: Worker, open_page: OpenPage) -> None:
