@@ -22,7 +22,10 @@ _COSTS: tuple[tuple[str, Callable[[ComparisonRow], str]], ...] = (
     (METRICS["p95_s"].label, lambda row: percentile(row.p95, row.percentile_note)),
     (METRICS["p99_s"].label, lambda row: percentile(row.p99, row.percentile_note)),
     (METRICS["throughput_s"].label, lambda row: formatting.seconds(row.throughput_s)),
-    (METRICS["raw_change"].label, lambda row: formatting.UNKNOWN if row.raw_change is None else f"{row.raw_change:+.1%}"),
+    (
+        METRICS["raw_change"].label,
+        lambda row: formatting.UNKNOWN if row.raw_change is None else f"{row.raw_change:+.1%}",
+    ),
     (METRICS["empty_s"].label, lambda row: formatting.seconds(row.empty_s)),
     (METRICS["synchronize_s"].label, lambda row: formatting.seconds(row.synchronize_s)),
 )
@@ -58,7 +61,7 @@ def break_even(even: BreakEven | None) -> str:
     """When a set-up is earned back, as a range where it is one."""
     if even is None:
         return formatting.UNKNOWN
-    if even.is_never:
+    if even.calls is None:
         return "never, on this evidence"
     between = ""
     if even.low is not None and even.high is not None:

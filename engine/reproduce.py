@@ -74,7 +74,9 @@ def _all_lengths(experiment: Experiment) -> Options:
     Where one process serves every length, one of them alone would be another run.
     """
     points = [point for point in experiment.workloads if point.model]
-    found: Options = [("--sequence-length", length) for length in dict.fromkeys(each.sequence_length for each in points)]
+    found: Options = [
+        ("--sequence-length", length) for length in dict.fromkeys(each.sequence_length for each in points)
+    ]
     requests, longest = experiment.request_lengths, max(point.sequence_length or 1 for point in points)
     batch_size = points[0].batch_size or 1
     if requests == within_budget(realistic_lengths(longest), batch_size, experiment.device).lengths:

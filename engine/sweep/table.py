@@ -27,7 +27,7 @@ MEANINGS = {column: METRICS[key].meaning for column, key in _METRICS.items()} | 
     "size of the result": "Bytes of the array one call makes.",
     "bound": "The largest speed-up that moving fewer bytes (from memory) or starting fewer kernels (elsewhere) can explain.",
     "data comes from": "Memory, where even the least traffic is beyond four last-level caches; else perhaps a cache.",
-    "kernels or operators": "On a GPU kernels one call runs, on a CPU PyTorch operators, by torch's profiler in a pass of its own.",
+    "kernels or operators": "What one call runs, by torch's profiler in a pass of its own: GPU kernels, or on a CPU operators.",
     "why": "The check that failed, where one did.",
 }
 """What each column means, for a hover."""

@@ -72,7 +72,7 @@ def test_max_autotune_shows_its_races_and_names_the_faster_runtime(service: Work
     text = shown(app)
     assert "max-autotune + freezing is 2.2" in text
     assert "Faster in the same run: ONNX Runtime" in text
-    assert "2 different operations were tuned, 3 in all; generated kernels won 2 of them" in text
+    assert "2 different operations tuned, 3 in all; generated kernels won 2 of them" in text
     assert "max-autotune, as documented: 0 candidates tuned on this device" in text
     assert has_chart(app, "race") and has_chart(app, "driving")
     assert app.selectbox(key="tuned_operation").options[0] == "packed_linear, 11 x 768 and 768 x 768, 2 times"

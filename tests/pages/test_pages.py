@@ -170,7 +170,11 @@ def test_a_percentile_with_too_few_calls_is_grey(service: Worker, open_page: Ope
     service.store.import_run(made_run("good"))
     app = open_page("torch_compile.py", run="good")
     costs = next(each.value for each in app.table if "cost" in each.value).set_index("cost")
-    grey = {line.partition("]")[0].strip("[").replace("\\", "") for line in costs.index if ":gray[" in costs.loc[line].iloc[0]}
+    grey = {
+        line.partition("]")[0].strip("[").replace("\\", "")
+        for line in costs.index
+        if ":gray[" in costs.loc[line].iloc[0]
+    }
     assert grey == {"99th percentile"}
 
 

@@ -58,7 +58,7 @@ def test_candidates_within_five_percent_are_a_tie_and_no_others() -> None:
 def test_the_outcome_says_who_won_how_many_on_a_cpu_and_only_who_was_fastest_alone_on_a_gpu() -> None:
     found = candidates.tuned_operations(a_run(tuned(LINEAR, SAME_LATER, CLOSE, ALONE)), VARIANT)
     assert candidates.outcome(found, is_cpu=True) == (
-        "3 different operations were tuned, 4 in all; generated kernels won 2 of them, library calls 1; "
+        "3 different operations tuned, 4 in all; generated kernels won 2 of them, library calls 1; "
         "1 by less than 5%, a tie; 1 had only one candidate."
     )
     assert "were fastest when timed alone in 2" in candidates.outcome(found, is_cpu=False)

@@ -76,7 +76,12 @@ def test_for_changing_lengths_nothing_is_advised_that_compiles_for_each_of_them_
     (row,) = [row for row in compare_run(standard_run()) if row.variant == COMPILED]
     rows = {
         name: replace(row, variant=f"dynamic-shapes/{name}", technique="dynamic-shapes", median_s=median_s)
-        for name, median_s in (("dynamic-false", 0.01), ("no-cudagraphs-static", 0.02), ("buckets", 0.03), ("default", 0.04))
+        for name, median_s in (
+            ("dynamic-false", 0.01),
+            ("no-cudagraphs-static", 0.02),
+            ("buckets", 0.03),
+            ("default", 0.04),
+        )
     }
     assert advise(list(rows.values())).when_shapes_vary == rows["buckets"]
     assert advise([rows["dynamic-false"], rows["default"]]).when_shapes_vary == rows["default"]

@@ -6,8 +6,8 @@ import pytest
 
 from engine import captions, cost_table, side_by_side
 from engine.comparison import ComparisonRow, compare_run
-from engine.exports import html_report
 from engine.evidence_table import evidence_table, meanings
+from engine.exports import html_report
 from engine.headline import leading_row
 from engine.reproduce import command
 from engine.result import Run
@@ -91,7 +91,10 @@ def test_what_the_stopwatch_itself_costs_stands_among_the_costs() -> None:
 
 def test_a_percentile_is_early_below_its_samples_and_no_other_cell_is() -> None:
     """Guard: METHOD 1.6, greyed until the sample count is reached; 800 calls carry p95 and not p99."""
-    assert cost_table.early_percentiles(rows_of(made_run())) == [("99th percentile", "Eager"), ("99th percentile", "torch.compile")]
+    assert cost_table.early_percentiles(rows_of(made_run())) == [
+        ("99th percentile", "Eager"),
+        ("99th percentile", "torch.compile"),
+    ]
 
 
 def test_evidence_has_proofs_first_and_one_column_per_variant() -> None:

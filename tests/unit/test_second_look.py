@@ -23,7 +23,11 @@ def warming_run(last: float) -> Run:
     rising = np.linspace(1.0, last, 100).reshape(10, 10)
     times = {EAGER: 0.06, TWIN: 0.06, COMPILED: 0.05}
     return run_of(
-        *(measurement(key, process, (seconds * rising).tolist()) for process in range(5) for key, seconds in times.items())
+        *(
+            measurement(key, process, (seconds * rising).tolist())
+            for process in range(5)
+            for key, seconds in times.items()
+        )
     )
 
 
