@@ -14,9 +14,9 @@ app: $(VENV)/app.stamp ## Serve http://127.0.0.1:8501
 	$(RUN) -m streamlit run app.py
 
 test: $(VENV)/dev.stamp system ## Run every test (a GPU's are skipped where there is none)
-	$(RUN) -m pytest tests/unit tests/pages -m "not selftest" -n auto --dist loadfile
-	$(RUN) -m pytest tests/child -m "beside and not selftest" -n auto --dist loadfile
-	$(RUN) -m pytest tests/child tests/browser tests/gpu -m "not beside and not selftest"
+	$(RUN) -m pytest tests/unit tests/pages -n auto --dist loadfile
+	$(RUN) -m pytest tests/child -m beside -n auto --dist loadfile
+	$(RUN) -m pytest tests/child tests/browser tests/gpu -m "not beside"
 
 check: $(VENV)/dev.stamp ## Style, types and unit tests: seconds
 	$(RUN) -m ruff check .

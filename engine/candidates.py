@@ -104,7 +104,7 @@ def outcome(operations: Sequence[TunedOperation], is_cpu: bool) -> str:
     parts = [
         f"{formatting.counted(len(operations), 'different operation')} tuned, {total} in all",
         f"generated kernels {won} {generated} of them, library calls {library}",
-        f"{ties} by less than {formatting.fraction(TIE)}, a tie" if ties else "",
+        f"{ties} by less than {TIE * 100:g} %, a tie" if ties else "",
         f"{alone} had only one candidate" if alone else "",
     ]
     return "; ".join(filter(None, parts)) + "."

@@ -1,4 +1,7 @@
-"""A run on the terminal: a progress bar on stderr, Ctrl-C as cancel, logs kept only where something failed."""
+"""A run on the terminal: a progress bar on stderr, Ctrl-C as cancel, logs kept only where something failed.
+
+A closed terminal and a `kill` cancel like Ctrl-C: whoever spent an hour measuring keeps what is finished.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +28,13 @@ from engine.runner.events import Progress as RunProgress
 from engine.spec import Experiment
 
 
+STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
 def measure(experiment: Experiment, machine: Machine, label: str = "") -> Run:
-    """Run an experiment while showing how far it is; after Ctrl-C, what was finished by then."""
+    """Run an experiment while showing how far it is; after Ctrl-C, `kill` or the terminal's end, what was finished by then."""
     work_dir = Path(tempfile.mkdtemp(prefix="latency-lab-"))
-    with _cancelled_by_interrupt() as cancelled, _progress() as progress:
+    with _cancelled_by_signal() as cancelled, _progress() as progress:
         bar = _Bar(progress)
         run = record(experiment, machine, work_dir=work_dir, on_event=bar.show, cancelled=cancelled, label=label)
     _report_failures(run, work_dir)
@@ -64,19 +70,23 @@ def _is_news(outcome: Outcome) -> TypeGuard[Failure]:
 
 
 @contextmanager
-def _cancelled_by_interrupt() -> Iterator[threading.Event]:
-    """The first Ctrl-C cancels and keeps what is finished; the second one is an ordinary interrupt."""
+def _cancelled_by_signal() -> Iterator[threading.Event]:
+    """The first signal to stop cancels and keeps what is finished; the second one does what it always does."""
     cancelled = threading.Event()
 
     def cancel(_number: int, _frame: FrameType | None) -> None:
         cancelled.set()
-        signal.signal(signal.SIGINT, before)
+        restore()
 
-    before = signal.signal(signal.SIGINT, cancel)
+    def restore() -> None:
+        for stop, handler in before.items():
+            signal.signal(stop, handler)
+
+    before = {stop: signal.signal(stop, cancel) for stop in STOPS}
     try:
         yield cancelled
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()
 
 
 def _report_failures(run: Run, work_dir: Path) -> None:

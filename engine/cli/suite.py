@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from engine.catalog import find_technique
@@ -66,9 +68,9 @@ def suite(
             complain(str(error))
             is_complete = False
             continue
-        if csv:
-            write(runs, csv)
         _keep(runs[-1])
+        if csv:
+            _rewrite(csv, runs)
         show_table(runs[-1])
         if runs[-1].status == "cancelled":
             break
@@ -81,6 +83,14 @@ def _say_durations(stages: tuple[Stage, ...], machine: Machine) -> None:
     say_aside(
         f"About {seconds(round(sum(expected.values())))} on a 2-core CPU: {parts}. Ctrl-C keeps what is finished."
     )
+
+
+def _rewrite(csv: Path, runs: list[Run]) -> None:
+    """All that is measured so far. A disk that is full by now costs the file, not the experiments that follow."""
+    try:
+        write(runs, csv)
+    except StorageError as error:
+        complain(str(error))
 
 
 def _keep(run: Run) -> None:

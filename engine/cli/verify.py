@@ -9,7 +9,7 @@ import typer
 
 from engine import results_csv
 from engine.cli.console import complain, say
-from engine.formatting import count
+from engine.formatting import counted
 
 EXIT_CHANGED = 1
 
@@ -21,4 +21,4 @@ def verify(file: Annotated[Path, typer.Argument(help="A result CSV.")]) -> None:
         complain(problem)
     if not report.passed:
         raise typer.Exit(EXIT_CHANGED)
-    say(f"{report.name}: {count(report.runs)} runs, {count(report.samples)} samples, all statistics as measured.")
+    say(f"{report.name}: {counted(report.runs, 'run')}, {counted(report.samples, 'sample')}, all statistics as measured.")

@@ -46,7 +46,12 @@ class Point:
     def interval(self, variant: str, baseline: str) -> tuple[Interval | None, pd.Series[float]]:
         """Speed-up of one variant over another here, and its log ratio per process set."""
         ratios = process_log_ratios(self.table, variant, baseline)
-        return stats.speedup_interval(ratios, self.comparisons), ratios
+        return stats.speedup_interval(ratios, self.comparisons_of(variant)), ratios
+
+    def comparisons_of(self, variant: str) -> int:
+        """How many comparisons its interval is corrected for. A twin is no finding but a check on the machine: by itself, or the
+        same machine would be called unstable as soon as more techniques are measured on it."""
+        return 1 if is_twin(variant) else self.comparisons
 
 
 def measured_row(point: Point, arm: Arm, divided_by: Arm | None, baseline: str) -> ComparisonRow:
@@ -90,7 +95,7 @@ def _compared(
     # Medians are compared over the process sets the two share; a baseline measured in several groups has more.
     shared = other.steady(ratios.index)
     baseline_s = stats.median(shared if shared.size else other.steady())
-    extra = stats.extra_process_sets_needed(ratios, point.comparisons)
+    extra = stats.extra_process_sets_needed(ratios, point.comparisons_of(arm.variant))
     return every, {
         "verdict": judged.verdict,
         "reason": judged.reason or _reason(judged.verdict, arm, extra),

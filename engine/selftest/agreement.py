@@ -33,14 +33,14 @@ PYPERF = ("--processes=3", "--values=5", "--warmups=1", f"--loops={CALLS_PER_VAL
 """As many values of as many calls as ours; a value is a mean over back-to-back calls, as in our throughput mode."""
 
 
-def with_torch_benchmark(machine: Machine, turns: int, min_run_s: float) -> Row:
+def with_torch_benchmark(machine: Machine, turns: int, min_run_s: float, tolerance: float = TOLERANCE) -> Row:
     """T7: our throughput mode against `Timer(num_threads=N).blocked_autorange()`."""
     arguments = ["--threads", str(default_threads(machine)), "--turns", str(turns), "--min-run-s", str(min_run_s)]
     times = json.loads(_run([sys.executable, "-m", "engine.child.agreement", *arguments]))
-    return _row("T7", "torch.utils.benchmark on a linear layer with GELU", times["ours"], times["theirs"])
+    return _row("T7", "torch.utils.benchmark on a linear layer with GELU", times["ours"], times["theirs"], tolerance)
 
 
-def with_pyperf(turns: int) -> Row:
+def with_pyperf(turns: int, tolerance: float = TOLERANCE) -> Row:
     """T9: our stopwatch against `pyperf timeit`, both in fresh processes."""
     what = f"pyperf timeit on {STATEMENT}"
     if importlib.util.find_spec("pyperf") is None:
@@ -48,14 +48,14 @@ def with_pyperf(turns: int) -> Row:
             key="T9",
             what=what,
             measured="pyperf is not installed (requirements-dev.txt)",
-            limit="within 5 %",
+            limit=f"within {tolerance * 100:g} %",
             is_kept=None,
         )
     ours, theirs = [], []
     for _ in range(turns):
         ours.append(float(_run([sys.executable, "-m", "engine.selftest.agreement"])))
         theirs.append(_pyperf_median())
-    return _row("T9", what, ours, theirs)
+    return _row("T9", what, ours, theirs, tolerance)
 
 
 def _pyperf_median() -> float:
@@ -71,14 +71,14 @@ def _run(command: Sequence[str]) -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=LIMIT_S).stdout
 
 
-def _row(key: str, what: str, ours: Sequence[float], theirs: Sequence[float]) -> Row:
+def _row(key: str, what: str, ours: Sequence[float], theirs: Sequence[float], tolerance: float) -> Row:
     apart = median(ours) / median(theirs) - 1
     return Row(
         key=key,
         what=what,
         measured=f"ours {seconds(median(ours))}, theirs {seconds(median(theirs))}: {apart:+.1%}",
-        limit="within 5 %",
-        is_kept=abs(apart) < TOLERANCE,
+        limit=f"within {tolerance * 100:g} %",
+        is_kept=abs(apart) < tolerance,
         samples=len(ours),
     )
 

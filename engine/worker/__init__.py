@@ -9,9 +9,11 @@ them measures, the others only submit. Knows nothing of Streamlit and never impo
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 
 from engine import runner
 from engine.environment import environment_of
@@ -21,6 +23,9 @@ from engine.spec import Experiment
 from engine.store import Store
 from engine.worker.progress import RunProgress
 from engine.worker.supervisor import RunExperiment, Supervisor, background, settle
+
+DESCRIBE_AGAIN_S = 30.0
+"""Whatever kept the machine from being described (memory for a moment, a time limit) may be over by then."""
 
 
 class Worker:
@@ -36,12 +41,13 @@ class Worker:
         self.store = store
         self._describe_machine = describe_machine
         self._machine: Future[Machine] = Future()
-        self._supervisor = Supervisor(store, self._machine, run_experiment)
+        self._described_at = time.monotonic()
+        self._supervisor = Supervisor(store, lambda: self._machine, run_experiment)
 
     def start(self) -> None:
         """Start working off the queue and looking at the machine; returns at once."""
         self._supervisor.start()
-        background("machine", self._describe).start()
+        background("machine", partial(self._describe, self._machine)).start()
 
     def stop(self) -> None:
         """End the run that is being measured here (it becomes "interrupted"); queued runs stay queued."""
@@ -82,9 +88,22 @@ class Worker:
     def machine(self) -> Machine | None:
         """This machine; until its description is there, as it was at the last start; None before the very first.
 
-        Raises the error that made describing it fail.
+        Raises the error that made describing it fail; it is tried again when somebody asks after a while.
         """
-        return self._machine.result() if self._machine.done() else self.store.machine()
+        described = self._machine
+        if not described.done():
+            return self.store.machine()
+        if described.exception() is not None:
+            self._describe_again(described)
+        return described.result()
+
+    def _describe_again(self, failed: Future[Machine]) -> None:
+        """Once per failure, and not at every rerun of a page."""
+        with _guard:
+            if self._machine is not failed or time.monotonic() - self._described_at < DESCRIBE_AGAIN_S:
+                return
+            self._machine, self._described_at = Future(), time.monotonic()
+        background("machine", partial(self._describe, self._machine)).start()
 
     def _stored_result(self, experiment: Experiment) -> Run | None:
         # A description from the last start is not enough here: a library may have been updated since.
@@ -93,8 +112,8 @@ class Worker:
         environment = environment_of(self._machine.result(), experiment)
         return self.store.find_done(experiment.digest, environment.fingerprint)
 
-    def _describe(self) -> None:
-        described = settle(self._machine, self._describe_machine)
+    def _describe(self, described: Future[Machine]) -> None:
+        settle(described, self._describe_machine)
         self._supervisor.look()
         if described.exception() is None:
             # Remembered only for the next start's first seconds; a full disk is said where something is lost by it.

@@ -9,6 +9,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -58,9 +59,9 @@ class _Current:
 
 
 class Supervisor:
-    """Takes runs from the store's queue and gives them to the runner, once `machine` is described."""
+    """Takes runs from the store's queue and gives them to the runner, once what `machine()` answers with is there."""
 
-    def __init__(self, store: Store, machine: Future[Machine], run_experiment: RunExperiment) -> None:
+    def __init__(self, store: Store, machine: Callable[[], Future[Machine]], run_experiment: RunExperiment) -> None:
         self._store = store
         self._machine = machine
         self._run_experiment = run_experiment
@@ -125,7 +126,7 @@ class Supervisor:
         self._store.interrupt_unfinished(self.problem or SERVER_STOPPED)
         while not self._stopping.is_set():
             run_id = self._store.next_queued()
-            if run_id is None or not self._machine.done():
+            if run_id is None or not self._machine().done():
                 self._has_news.wait(POLL_S)
                 self._has_news.clear()
             elif self._store.start_run(run_id):
@@ -149,7 +150,7 @@ class Supervisor:
         with storage_errors(folder, only_when_full=True):
             self._run_experiment(
                 self._store.run(current.run_id).experiment,
-                self._machine.result(),
+                self._machine().result(),
                 work_dir=folder,
                 emit=partial(self._receive, current),
                 cancelled=current.cancelled,
@@ -168,9 +169,10 @@ class Supervisor:
     def _follow_cancellation(self, current: _Current) -> None:
         """See a cancellation that came in at another server of this data folder."""
         while not current.is_over.wait(POLL_S):
-            if self._store.is_cancel_requested(current.run_id):
-                current.cancelled.set()
-                return
+            with suppress(StorageError):  # a disk that is full for a moment must not make later cancellations unheard
+                if self._store.is_cancel_requested(current.run_id):
+                    current.cancelled.set()
+                    return
 
     def _ending(self, current: _Current, error: BaseException | None) -> tuple[EndStatus, str]:
         if isinstance(error, UserError):

@@ -81,7 +81,7 @@ def test_run_shows_a_table_and_writes_a_file_that_verifies(call, tmp_path):
     assert (run.status, run.label) == ("done", "quiet machine")
     verified, said, _ = call("verify", str(csv))
     assert (verified, code) == (0, 0)
-    assert "1 runs, " in said
+    assert "1 run, " in said
 
 
 def test_verify_fails_when_a_cell_was_changed(call, tmp_path):
@@ -121,11 +121,12 @@ def test_a_run_without_failures_leaves_no_files_behind(call, tmp_path):
     assert not list((tmp_path / "tmp").glob("latency-lab-*"))
 
 
-def test_ctrl_c_keeps_what_is_finished_and_says_so_in_the_exit_code(start, tmp_path):
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda stop: stop.name)
+def test_ctrl_c_a_kill_and_a_closed_terminal_keep_what_is_finished(start, tmp_path, stop):
     csv = tmp_path / "out.csv"
     process = start("run", *QUICK, "--csv", str(csv), modes={"torch-compile/default": "hang"})
     wait_for_log(tmp_path / "tmp", "torch-compile")
-    process.send_signal(signal.SIGINT)
+    process.send_signal(stop)
     output, _ = process.communicate(timeout=20)
     assert process.returncode == 130
     assert "cancelled" in output

@@ -101,7 +101,7 @@ def test_more_than_twenty_files_are_refused_one_by_one(app: AppTest) -> None:
     app.file_uploader[0].set_value([(f"{place}.csv", data, "text/csv") for place, data in enumerate(rows)])
     app.run()
     assert not app.exception
-    assert "20.csv: at most 20 files at once" in texts(app)
+    assert "20.csv: a comparison set holds at most 20 files" in texts(app)
     assert len(every_row(app)) == 20
 
 

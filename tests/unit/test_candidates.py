@@ -59,7 +59,7 @@ def test_the_outcome_says_who_won_how_many_on_a_cpu_and_only_who_was_fastest_alo
     found = candidates.tuned_operations(a_run(tuned(LINEAR, SAME_LATER, CLOSE, ALONE)), VARIANT)
     assert candidates.outcome(found, is_cpu=True) == (
         "3 different operations tuned, 4 in all; generated kernels won 2 of them, library calls 1; "
-        "1 by less than 5%, a tie; 1 had only one candidate."
+        "1 by less than 5 %, a tie; 1 had only one candidate."
     )
     assert "were fastest when timed alone in 2" in candidates.outcome(found, is_cpu=False)
 

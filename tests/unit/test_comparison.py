@@ -67,6 +67,22 @@ def test_rows_come_in_the_order_baseline_twin_variants_and_the_numbers_are_exact
     assert len(compiled.process_ratios) == 5
 
 
+def test_the_twins_interval_does_not_depend_on_how_many_techniques_are_measured_beside_it() -> None:
+    """A check on the machine; corrected for ten variants, +-1.6 % would become +-3.4 % and "unstable". Guard: `comparisons_of`."""
+    uneven = iter((0.0600, 0.0603, 0.0598, 0.0601, 0.0597) * 2)
+    few = standard_run()
+    for variant in (TWIN, COMPILED):
+        few = changed(few, variant, blocks=lambda old: blocks(wobble(next(uneven), 0)))
+    more = [key for key in ("max-autotune/freezing", "max-autotune/documented") if key in VARIANTS]
+    copies = [replace(each, variant=key) for each in few.outcomes if each.variant == COMPILED for key in more]
+    experiment = replace(few.experiment, variants=(*few.experiment.variants, *more))
+    many = replace(few, experiment=experiment, outcomes=(*few.outcomes, *copies))
+    assert len(more) == 2
+    assert row_of(many, TWIN).speedup == row_of(few, TWIN).speedup
+    wider, narrower = row_of(many).speedup, row_of(few).speedup
+    assert wider is not None and narrower is not None and (wider.half_width or 0) > (narrower.half_width or 0)
+
+
 def test_first_calls_of_30_and_19_seconds_are_set_up_and_not_latency() -> None:
     """R1: the headline is 1.2x and 49 s stand beside it, never 0.003x."""
     eager = measurement(EAGER, 0, [[0.06] * 3] * 6)

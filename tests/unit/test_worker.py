@@ -252,6 +252,30 @@ def test_a_machine_that_cannot_be_remembered_is_known_all_the_same(
     eventually(lambda: made.machine() == MACHINE)
 
 
+def test_a_machine_that_could_not_be_described_is_looked_at_again_after_a_while(
+    begin: Callable[..., Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guard: `_describe_again`; without it one bad moment at the start costs every run until the server is restarted."""
+    attempts: list[int] = []
+
+    def describe() -> Machine:
+        attempts.append(1)
+        if len(attempts) == 1:
+            raise UserError("The child was killed.")
+        return MACHINE
+
+    made = begin(FakeRunner(), describe)
+    eventually(lambda: made._machine.done())
+    with pytest.raises(UserError, match="killed"):
+        made.machine()
+    assert len(attempts) == 1
+    monkeypatch.setattr(worker, "DESCRIBE_AGAIN_S", 0.0)
+    with pytest.raises(UserError, match="killed"):
+        made.machine()
+    eventually(lambda: made.machine() == MACHINE)
+    assert len(attempts) == 2
+
+
 def test_a_machine_that_cannot_be_described_is_said_by_pages_and_runs(begin: Callable[..., Worker]) -> None:
     def describe() -> Machine:
         raise UserError("torch is not installed. Run pip install -r requirements.txt.")
