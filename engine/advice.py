@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.catalog import pitfalls
+from engine.catalog import VARIANTS, pitfalls
 from engine.comparison import ComparisonRow
 from engine.formatting import speedup
 from engine.stats import BreakEven
 from engine.verdict import Verdict
 
 DECIDED = (Verdict.FASTER, Verdict.SLOWER, Verdict.NO_DIFFERENCE, Verdict.INCONCLUSIVE)
+PADDED = "dynamic-shapes/buckets"
 REPLAY_ONLY = "-replay"
 """Variants that answer for one captured input only explain what copies cost; no server can use them."""
 
@@ -57,10 +58,17 @@ def advise(rows: Sequence[ComparisonRow]) -> Advice:
     return Advice(
         best=best,
         lower_precision=best_lower,
-        when_shapes_vary=_fastest([row for row in same if row.technique == "dynamic-shapes"]),
+        when_shapes_vary=_fastest([row for row in same if _takes_any_length(row)]),
         avoid=tuple((row, reason) for row in rows if (reason := _why_avoid(row))),
         undecided=not any(row.verdict in DECIDED for row in rows if not row.is_twin),
     )
+
+
+def _takes_any_length(row: ComparisonRow) -> bool:
+    """Not what compiles for every length: after a few more it runs eagerly. Padding to buckets keeps lengths few."""
+    variant = VARIANTS.get(row.variant)
+    is_lasting = variant is None or not variant.specialises or variant.key == PADDED
+    return row.technique == "dynamic-shapes" and is_lasting
 
 
 def pays_back_after_days(even: BreakEven | None, calls_per_day: float) -> float | None:

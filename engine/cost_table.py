@@ -22,6 +22,12 @@ _COSTS: tuple[tuple[str, Callable[[ComparisonRow], str]], ...] = (
     (METRICS["p95_s"].label, lambda row: percentile(row.p95, row.percentile_note)),
     (METRICS["p99_s"].label, lambda row: percentile(row.p99, row.percentile_note)),
     (METRICS["throughput_s"].label, lambda row: formatting.seconds(row.throughput_s)),
+    (
+        METRICS["raw_change"].label,
+        lambda row: formatting.UNKNOWN if row.raw_change is None else f"{row.raw_change:+.1%}",
+    ),
+    (METRICS["empty_s"].label, lambda row: formatting.seconds(row.empty_s)),
+    (METRICS["synchronize_s"].label, lambda row: formatting.seconds(row.synchronize_s)),
 )
 
 
@@ -55,7 +61,7 @@ def break_even(even: BreakEven | None) -> str:
     """When a set-up is earned back, as a range where it is one."""
     if even is None:
         return formatting.UNKNOWN
-    if even.is_never:
+    if even.calls is None:
         return "never, on this evidence"
     between = ""
     if even.low is not None and even.high is not None:
@@ -70,3 +76,13 @@ def percentile(found: Percentile | None, note: str | None = None) -> str:
     if found.missing:
         return f"{formatting.seconds(found.value)} (needs {found.missing:,} more calls)"
     return formatting.seconds(found.value)
+
+
+def early_percentiles(rows: Sequence[ComparisonRow]) -> list[tuple[str, str]]:
+    """Cells of `cost_table`, by line and column, whose percentile has too few samples yet: pages grey them (METHOD 1.6)."""
+    return [
+        (METRICS[key].label, row.label)
+        for row in rows
+        for key, found in (("p95_s", row.p95), ("p99_s", row.p99))
+        if found and found.missing
+    ]

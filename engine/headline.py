@@ -13,7 +13,8 @@ from engine.verdict import Verdict
 def leading_row(rows: Sequence[ComparisonRow], technique: str | None = None) -> ComparisonRow | None:
     """Of one technique (None: of all), at one workload: the fastest whose number is a result.
 
-    Without one (a quick run, an unstable machine) the fastest that came to a number, else the first. The baseline speaks only where nothing is compared with it, and a row that answers one input only where nothing else does.
+    Without one (a quick run, an unstable machine) the fastest that came to a number, else the first. The baseline speaks only
+    where nothing is compared with it, and a row that answers one input only where nothing else does.
     """
     own = [row for row in rows if not row.is_twin and technique in (None, row.technique)]
     compared = [row for row in own if not row.is_baseline] or own

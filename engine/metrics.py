@@ -58,12 +58,16 @@ TIMES = _by_key(
     Metric(key="p95_s", label="95th percentile", unit="seconds", better="lower", meaning="1 of 20 calls took longer. Worth reading from 200 timed calls on; fewer are marked.", source="order statistics, METHOD 1.6"),
     Metric(key="p99_s", label="99th percentile", unit="seconds", better="lower", meaning="1 of 100 calls took longer. Worth reading from 1,000 timed calls on; fewer are marked.", source="order statistics, METHOD 1.6"),
     Metric(key="iqr_s", label="Interquartile range", unit="seconds", better="lower", meaning="Spread of the middle half of the timed calls."),
-    Metric(key="empty_s", label="Timing nothing", unit="seconds", meaning="What the stopwatch itself costs: an empty function between two clock readings. Never subtracted."),
+    Metric(key="empty_s", label="Timing nothing", unit="seconds", meaning="What the stopwatch itself costs: an empty function between two clock readings. Part of every time shown, never subtracted.", source="METHOD 1.1"),
+    Metric(key="synchronize_s", label="Timing nothing, device synchronised", unit="seconds", meaning="The same with the device's synchronise before the second reading, as every call is timed. Never subtracted.", source="METHOD 1.1"),
 )  # fmt: skip
 
 RATIOS = _by_key(
     Metric(key="speedup", label="Speed-up", unit="ratio", better="higher", meaning="How many times faster than the baseline: exp of the mean over process sets of the median over rounds of ln(baseline block / block).", source="METHOD 1.6"),
     Metric(key="break_even_calls", label="Pays back after", unit="count", better="lower", meaning="Calls after which the set-up time has been earned back."),
+    Metric(key="bytes_per_s", label="Moved per second", unit="bytes_per_second", better="higher", meaning="What one call reads and writes, intermediate results included, over its median.", source="METHOD 2.7"),
+    Metric(key="bandwidth_share", label="Share of the measured bandwidth", unit="fraction", better="higher", meaning="Bytes moved per second over the memory bandwidth measured in the same run. Above 100 % data comes from caches, or memory was faster than when it was measured.", source="METHOD 2.7"),
+    Metric(key="raw_change", label="Change while timing", unit="fraction", meaning="Median of the last tenth of a process set's calls over that of its first tenth, minus 1; of the set where it is largest. Slowing that hits all variants alike leaves the speed-up as it is: information, no verdict.", source="METHOD 1.3"),
 )  # fmt: skip
 
 MEMORY = _by_key(

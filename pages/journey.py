@@ -5,6 +5,7 @@ import streamlit as st
 from engine import formatting, worker
 from engine.estimate import estimate_seconds
 from engine.journey import drive, leader
+from engine.second_look import flat_latencies
 from engine.spec import Workload, find_protocol
 from pages.parts import (
     advice_part,
@@ -17,6 +18,7 @@ from pages.parts import (
     notices,
     present,
     route,
+    suite_hint,
     verdicts,
 )
 
@@ -31,12 +33,13 @@ expected_s = estimate_seconds(wanted, worker.get().machine())
 run = link.shown_run(store)
 shown = None if run is not None and run.status in job.UNFINISHED and not run.outcomes else run
 runs = route.current_runs(state.device, shown)
+results = [(each, measured.rows_of(each)) for each in runs]
 found = route.current_steps(measured.model_point(shown) or model, state.device, shown)
 rows = [row for step in found for row in step.rows]
 lead = leader(found)
 source = next((step.run for step in found if lead in step.rows), None)
 if present.is_on():
-    present.show_route(found)
+    present.show_route(found, results)
 st.title("From city street to motorway")
 st.caption(
     "Every step of an article on fast inference, measured: what it really brings, at what price, and whether it happened at all."
@@ -53,9 +56,11 @@ else:
     with st.container(horizontal=True, vertical_alignment="center"):
         measured.show_origin(source)
         st.space("stretch")
-        exports.show_pack(found)
+        exports.show_pack(found, results)
         present.show_way_in()
     verdicts.show(source, lead, rows, None)
+    for words in flat_latencies(row for _, measured_rows in results for row in measured_rows):
+        notices.show_warning(words)
     route.show(found)
     claims_board.show(runs)
     advice_part.show(source, [row for row in measured.rows_of(source) if row.workload == lead.workload])
@@ -71,6 +76,6 @@ with st.container(border=True, key="drive"):
             st.rerun()
         st.caption(
             f"One arm per step, about {formatting.seconds(expected_s)} on a 2-core machine. "
-            "Every variant of every step: python -m engine suite."
+            f"{suite_hint.words(state.device)}"
         )
 route.show_steps(found, runs)

@@ -29,3 +29,13 @@ def first_process(samples: pd.DataFrame, variants: Sequence[str]) -> dict[str, F
         for variant, part in samples.groupby("variant", observed=True)
     }
     return {variant: by_variant[variant] for variant in variants if variant in by_variant}
+
+
+def single_calls(samples: pd.DataFrame, variants: Sequence[str]) -> dict[str, int]:
+    """Per variant with timed calls how many of them were timed one by one: none where a sample is the mean of several."""
+    steady = samples[samples["phase"] == "steady"]
+    counts = {
+        str(variant): len(part) if bool((part["calls_per_sample"] == 1).all()) else 0
+        for variant, part in steady.groupby("variant", observed=True)
+    }
+    return {variant: counts[variant] for variant in variants if variant in counts}

@@ -27,7 +27,6 @@ from engine.runner.events import OutcomeReady, RunEvent, WaitingForMachine
 from engine.runner.events import Progress as RunProgress
 from engine.spec import Experiment
 
-
 STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 

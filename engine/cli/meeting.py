@@ -29,7 +29,8 @@ def meeting(files: Files, html: Html = Path("latency-lab.html")) -> None:
     _check_device(runs)
     points = [point for run in runs for point in run.experiment.workloads]
     model = next((point for point in points if point.model), points[0])
-    html.write_text(meeting_pack(steps([(run, compare_run(run)) for run in runs], model)), encoding="utf-8")
+    results = [(run, compare_run(run)) for run in runs]
+    html.write_text(meeting_pack(steps(results, model), results), encoding="utf-8")
     say(f"{html} written: {html.stat().st_size / 2**20:.1f} MB, opens with no network.")
 
 

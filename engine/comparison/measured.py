@@ -175,6 +175,8 @@ def _times(arm: Arm) -> dict[str, Any]:
         "host_s": costs.known_median(time for block in blocks for time in block.host_s or ()),
         "gpu_s": costs.known_median(time for block in blocks for time in block.gpu_s or ()),
         "throughput_s": costs.known_median(throughput),
+        "empty_s": costs.known_median(measurement.harness_s.get("empty") for measurement in arm.measurements),
+        "synchronize_s": costs.known_median(measurement.harness_s.get("synchronize") for measurement in arm.measurements),
         "bound": _bound(arm),
         "raw_change": _largest_change(arm),
     }  # fmt: skip

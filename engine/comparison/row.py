@@ -47,7 +47,8 @@ class ComparisonRow:
     set. `rounds` is the smallest number of rounds any process set got, `samples` the steady samples in all. Medians are over
     all steady samples, `baseline_median_s` over the process sets the row shares with its baseline. `setup_cold_s` is from
     the process set that found its compile cache empty, `setup_warm_s` the median of the others. `percentile_note` says why
-    there is no percentile. `first_calls_s` are the cold set's first calls, one by one, `arrivals` how every set came here.
+    there is no percentile. `empty_s` and `synchronize_s` are what timing nothing costs, without and with a synchronise.
+    `first_calls_s` are the cold set's first calls, one by one, `arrivals` how every set came here.
     """
 
     run_id: str
@@ -68,6 +69,8 @@ class ComparisonRow:
     verdict: Verdict
     reason: str
     speedup: Interval | None = None
+    empty_s: float | None = None
+    synchronize_s: float | None = None
     process_ratios: tuple[float, ...] = ()
     extra_process_sets: int | None = None
     processes: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from engine.catalog import label_of
+from engine.catalog import VARIANTS, label_of
 from engine.comparison import ComparisonRow
 from engine.dynamic_shapes.stream import StreamRow, chance, soonest
 from engine.dynamic_shapes.table import paths
@@ -63,6 +63,15 @@ def recorded_graphs(run: Run) -> list[str]:
         f"{label_of(key)}: {counted(nodes, 'CUDA graph')} recorded for {counted(lengths, 'length')}."
         for key, nodes in most.items()
     ]
+
+
+def without_graphs(rows: Sequence[ComparisonRow]) -> str:
+    """Why there is no table of graphs: nothing was compiled, or what was compiled could not be counted."""
+    compiling = [row for row in rows if row.samples and row.variant in VARIANTS and VARIANTS[row.variant].compiles]
+    if not compiling:
+        return "Nothing was compiled in this run."
+    labels = ", ".join(dict.fromkeys(row.label for row in compiling))
+    return f"How many graphs were compiled is not known here: torch did not tell of {labels}."
 
 
 def caveat(found: Sequence[StreamRow]) -> str:

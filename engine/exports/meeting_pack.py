@@ -5,37 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from engine import captions, catalog
-from engine.comparison import ComparisonRow, compare_run
+from engine.comparison import ComparisonRow
 from engine.cost_table import cost_table
 from engine.exports.markup import escaped, figure_markup, standalone, table_markup
 from engine.exports.report import commands, environment
 from engine.frames import at_workload, samples_frame
 from engine.journey import Step
 from engine.result import Run
-from engine.slides import Slide, claims_table, route_slides, runs_behind
+from engine.slides import Results, Slide, claims_table, route_slides, runs_behind
 from engine.slides.one_workload import proofs_table
 from engine.spec import Workload
 
 TITLE = "Latency Lab: meeting pack"
 
 
-def meeting_pack(steps: Sequence[Step]) -> str:
-    """The steps' results as a standalone page, plotly's code included once; without any result it says so."""
-    return standalone(TITLE, _body(steps))
+def meeting_pack(steps: Sequence[Step], results: Results) -> str:
+    """The steps' results as a standalone page, plotly's code included once; without any result it says so.
+
+    `results` are the runs that the steps and the claims were taken from, the newest first: the page's, or the files'.
+    """
+    return standalone(TITLE, _body(steps, results))
 
 
-def _body(steps: Sequence[Step]) -> Iterator[str]:
+def _body(steps: Sequence[Step], results: Results) -> Iterator[str]:
     runs = runs_behind(steps)
-    rows = {run.id: compare_run(run) for run in runs}
-    every_row = [row for run in runs for row in rows[run.id]]
+    rows = {run.id: rows for run, rows in results}
     yield f"<h1>{TITLE}</h1>"
     if not runs:
         yield "<p>Nothing has been measured yet.</p>"
         return
     yield f'<p class="caption">{escaped(captions.of_runs(runs))}</p>'
-    yield from _route(steps, route_slides(steps, every_row))
-    yield f"<h2>The claims board</h2>{table_markup(claims_table(catalog.CLAIMS, every_row))}"
-    yield f'<p class="caption">Claims from {escaped(catalog.CLAIMS[0].source)}.</p>'
+    yield from _route(steps, route_slides(steps, results))
+    yield f"<h2>The claims board</h2>{table_markup(claims_table(catalog.CLAIMS, results))}"
+    told = f"Claims from {catalog.CLAIMS[0].source}; judged by runs of {captions.of_runs([run for run, _ in results])}."
+    yield f'<p class="caption">{escaped(told)}</p>'
     for run, workload in _points(steps):
         yield from _point(run, workload, [row for row in rows[run.id] if row.workload == workload and not row.is_twin])
     for run in runs:

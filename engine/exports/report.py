@@ -19,6 +19,7 @@ from engine.frames import at_workload, samples_frame
 from engine.pitfalls import headline, lessons
 from engine.reproduce import command
 from engine.result import Run
+from engine.second_look import changes, flat_latencies
 from engine.spec import Workload
 
 
@@ -75,11 +76,13 @@ def _pitfalls(run: Run, rows: Sequence[ComparisonRow]) -> Iterator[str]:
 
 
 def _points(run: Run, rows: Sequence[ComparisonRow]) -> Iterator[str]:
+    yield from (f"<p>{escaped(words)}</p>" for words in flat_latencies(rows))
     samples = samples_frame([run])
     for workload in dict.fromkeys(row.workload for row in rows):
         here = [row for row in rows if row.workload == workload]
         yield f"<h2>{escaped(captions.of_workload(workload))}</h2>"
         yield from (f"<p>{escaped(sentence(row))}</p>" for row in here if not row.is_twin)
+        yield from (f"<p>{escaped(words)}</p>" for words in changes(here))
         yield from _figures(run, workload, here, at_workload(samples, workload))
         yield from _tables(run, here)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.slides.claims import claims_table
+from engine.slides.claims import Results, claims_table
 from engine.slides.of_comparison import comparison_slides
 from engine.slides.of_route import route_slides, runs_behind
 from engine.slides.of_run import run_slides
@@ -10,6 +10,7 @@ from engine.slides.slide import Slide
 from engine.slides.together import compared_slides
 
 __all__ = [
+    "Results",
     "Slide",
     "claims_table",
     "compared_slides",

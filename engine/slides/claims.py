@@ -6,16 +6,18 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from engine import captions
 from engine.catalog import Claim
-from engine.comparison import ClaimWord, ComparisonRow, claim_verdict
+from engine.comparison import ClaimWord, ComparisonRow, newest_verdict
 from engine.result import Run
 from engine.slides.slide import Slide
 
+Results = Sequence[tuple[Run, Sequence[ComparisonRow]]]
+"""Runs with their rows, the newest first."""
 
-def claims_table(claims: Sequence[Claim], rows: Sequence[ComparisonRow]) -> pd.DataFrame:
-    """One line per claim, as text; a claim that nothing here can test says so, and why."""
-    judged = [(claim, claim_verdict(claim, rows)) for claim in claims]
+
+def claims_table(claims: Sequence[Claim], results: Results) -> pd.DataFrame:
+    """One line per claim, as text, judged by the newest of `results` that could decide; one that none can test says why."""
+    judged = [(claim, newest_verdict(claim, results)[0]) for claim in claims]
     return pd.DataFrame(
         {
             "The article says": [claim.statement for claim, _ in judged],
@@ -26,20 +28,20 @@ def claims_table(claims: Sequence[Claim], rows: Sequence[ComparisonRow]) -> pd.D
     )
 
 
-def claims_slide(run: Run, claims: Sequence[Claim], rows: Sequence[ComparisonRow]) -> Iterator[Slide]:
+def claims_slide(stamp: str, claims: Sequence[Claim], results: Results) -> Iterator[Slide]:
     """Nothing where the article claims nothing."""
     if claims:
-        said = _one(claims[0], rows) if len(claims) == 1 else _count(claims, rows)
-        yield Slide("claims", said, captions.of_run(run), table=claims_table(claims, rows))
+        said = _one(claims[0], results) if len(claims) == 1 else _count(claims, results)
+        yield Slide("claims", said, stamp, table=claims_table(claims, results))
 
 
-def _one(claim: Claim, rows: Sequence[ComparisonRow]) -> str:
-    judged = claim_verdict(claim, rows)
+def _one(claim: Claim, results: Results) -> str:
+    judged, _ = newest_verdict(claim, results)
     return f"The article says {claim.figure or claim.statement}: {judged.word.value}; {judged.reason}."
 
 
-def _count(claims: Sequence[Claim], rows: Sequence[ComparisonRow]) -> str:
-    words = [claim_verdict(claim, rows).word for claim in claims]
+def _count(claims: Sequence[Claim], results: Results) -> str:
+    words = [newest_verdict(claim, results)[0].word for claim in claims]
     told = ", ".join(f"{words.count(word)} {_verb(word, words.count(word))}" for word in ClaimWord if word in words)
     return f"Of {len(claims)} claims of the article {told}."
 

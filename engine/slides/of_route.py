@@ -10,26 +10,27 @@ from engine.comparison import ComparisonRow, compare_run, sentence, short
 from engine.headline import leading_row
 from engine.journey import Step, leader, route_rows, rungs
 from engine.result import Run
-from engine.slides.claims import claims_slide
+from engine.slides.claims import Results, claims_slide
 from engine.slides.one_workload import latency_slide, price_slide, verdict_slide
 from engine.slides.slide import Slide
 
 
-def route_slides(steps: Sequence[Step], every_row: Sequence[ComparisonRow]) -> list[Slide]:
-    """From all steps to the advice; `every_row` are all rows of `runs_behind`. Empty where nothing was measured."""
+def route_slides(steps: Sequence[Step], results: Results) -> list[Slide]:
+    """From all steps to the advice; claims are judged by all `results`, as on the page. Empty where nothing was measured."""
     rows, runs = route_rows(steps), runs_behind(steps)
     lead = leader(steps)
     if lead is None or not runs:
         return []
     run = runs[0]
     stamp = captions.SEPARATOR.join((captions.of_workload(lead.workload), captions.of_runs(runs)))
-    here = [row for row in every_row if row.run_id == run.id and row.workload == lead.workload and not row.is_twin]
+    every_row = next((rows for each, rows in results if each.id == run.id), ())
+    here = [row for row in every_row if row.workload == lead.workload and not row.is_twin]
     return [
         verdict_slide(lead, rows, stamp, "route"),
         *_stacked(run),
         *_each_step(steps),
         *price_slide(lead, [row for row in here if row.samples], captions.of_chart(run, lead.workload), advice(here)),
-        *claims_slide(run, catalog.CLAIMS, every_row),
+        *claims_slide(captions.of_runs([each for each, _ in results]), catalog.CLAIMS, results),
     ]
 
 

@@ -30,11 +30,12 @@ def run_slides(
     if any(row.technique == TECHNIQUE for row in own):
         return pitfall_slides(run)
     chosen = workload or _usual_workload(run, own)
+    claims = [claim for claim in catalog.CLAIMS if claim.technique == technique]
     return [
         *_length_slides(run, own, rows),
         *_size_slides(run, rows),
         *workload_slides(run, [row for row in own if row.workload == chosen], technique),
-        *claims_slide(run, [claim for claim in catalog.CLAIMS if claim.technique == technique], rows),
+        *claims_slide(captions.of_run(run), claims, [(run, rows)]),
     ]
 
 

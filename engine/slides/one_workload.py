@@ -8,12 +8,14 @@ from functools import cache
 import pandas as pd
 
 from engine import captions
+from engine.catalog import VARIANTS
 from engine.comparison import ComparisonRow, sentence
 from engine.cost_table import break_even
 from engine.evidence_table import PROOFS, PROVEN
 from engine.formatting import UNKNOWN, seconds
 from engine.frames import at_workload, samples_frame
 from engine.headline import leading_row
+from engine.proof import ALLOWANCES
 from engine.result import Run
 from engine.slides.slide import Drawing, Slide
 from engine.stops import drives
@@ -136,6 +138,9 @@ def proofs_table(rows: Sequence[ComparisonRow]) -> pd.DataFrame:
 
 
 def _ran(lead: ComparisonRow) -> str:
+    variant = VARIANTS.get(lead.variant)
+    if variant and not set(variant.proofs) - ALLOWANCES:
+        return f"{lead.label} needs no proof of its own."
     check = next((check for check in lead.checks if check.key == PROOFS[0]), None)
     if check is None or check.passed is None:
         return f"Did {lead.label} really run? {_sentence_of(check.detail) if check else 'This version has no rule for it.'}"

@@ -8,9 +8,29 @@ import pandas as pd
 
 from engine import formatting
 from engine.comparison import number
+from engine.metrics import METRICS
 from engine.sweep.points import SweepPoint
+from engine.terms import TERMS
 
 _BOUNDS = {"traffic": "traffic", "launches": "launches", None: ""}
+_METRICS = {
+    "median": "median_s",
+    "speed-up": "speedup",
+    "moved per second": "bytes_per_s",
+    "of measured bandwidth": "bandwidth_share",
+    "allocations": "allocations_per_call",
+    "allocated": "allocated_bytes_per_call",
+    "page faults": "page_faults_per_call",
+}
+MEANINGS = {column: METRICS[key].meaning for column, key in _METRICS.items()} | {
+    "verdict": next(term.meaning for term in TERMS if term.word == "Verdict"),
+    "size of the result": "Bytes of the array one call makes.",
+    "bound": "The largest speed-up that moving fewer bytes (from memory) or starting fewer kernels (elsewhere) can explain.",
+    "data comes from": "Memory, where even the least traffic is beyond four last-level caches; else perhaps a cache.",
+    "kernels or operators": "What one call runs, by torch's profiler in a pass of its own: GPU kernels, or on a CPU operators.",
+    "why": "The check that failed, where one did.",
+}
+"""What each column means, for a hover."""
 
 
 def sweep_table(points: Sequence[SweepPoint]) -> pd.DataFrame:

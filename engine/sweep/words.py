@@ -3,71 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from engine import formatting
 from engine.comparison import ComparisonRow, compare_run, number
 from engine.result import Measurement, Run
-from engine.stats import DELTA
 from engine.sweep.points import Series, SweepPoint, points_of, variants_of
 from engine.verdict import Verdict
 
-CLEARLY = 1.1
-"""Without an interval, less than this is not called a difference."""
 MANY_FAULTS = 100
 """Page faults per call from which on they are worth a word: 100 take some tens of microseconds."""
 WRITE_ALLOCATE = 1.1
 """A CPU reads a line before it writes it: 11N/5N transfers instead of 8N/4N (METHOD 2.7)."""
+SEPARATE_OUT, ADDCMUL_OUT = "kernel-fusion/separate-out", "kernel-fusion/addcmul-out"
+EXPLAINED_BY = {"traffic": "traffic", "launches": "fewer launches"}
 AS_WRITTEN, WEIGHTS_OUTSIDE = "numpy-dot-as-written", "numpy-dot"
 
 
 def where_curves_part(points: Sequence[SweepPoint], variant: str) -> str | None:
-    """From which size on a variant is faster, and what the baseline pays there; None without any compared point."""
+    """At which sizes a variant is faster, slower or neither, by their verdicts; numbers alone where there are none (quick runs).
+
+    With what the baseline pays in page faults where the difference is largest. None without any compared point.
+    """
     line = [point for point in points if point.row.variant == variant and point.row.speedup]
     if not line:
         return None
-    name, faster = line[0].row.label, [point for point in line if _is_faster(point)]
+    name = line[0].row.label
     if len(line) == 1:
-        return f"{name}: {number(line[0].row)} at {formatting.bytes_(line[0].array_bytes)}{_faults(points, line[0])}."
-    if not faster:
-        return f"{name}: not shown to be faster at any of the measured sizes."
-    best = max(faster, key=_estimate)
-    where = f"{number(best.row)} at {formatting.bytes_(best.array_bytes)}{_faults(points, best)}"
-    return f"{name}: faster at {_sizes(faster, line)}; {where}."
+        return f"{name}: {_at(points, line[0])}."
+    if not any(point.row.verdict.is_statistical for point in line):
+        words = dict.fromkeys(p.row.verdict.value for p in line if p.row.verdict is not Verdict.NO_VERDICT)
+        told = f" ({', '.join(words)})" if words else ""
+        return f"{name}: from {_at(points, min(line, key=_estimate))} to {_at(points, max(line, key=_estimate))}{told}."
+    said = list(_by_verdict(points, line)) or ["not shown to be faster or slower at any of the measured sizes."]
+    return f"{name}: {' '.join([said[0], *(f'{each[0].upper()}{each[1:]}' for each in said[1:])])}"
+
+
+def _by_verdict(points: Sequence[SweepPoint], line: Sequence[SweepPoint]) -> Iterator[str]:
+    faster, slower, same = (
+        [point for point in line if point.row.verdict is verdict]
+        for verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.NO_DIFFERENCE)
+    )
+    if faster:
+        yield f"faster at {_sizes(faster, line)}; {_at(points, max(faster, key=_estimate))}."
+    if slower:
+        yield f"slower at {_sizes(slower, line)}; {_at(points, min(slower, key=_estimate))}."
+    if same:
+        yield f"no measurable difference at {_sizes(same, line)}."
+
+
+def _at(points: Sequence[SweepPoint], point: SweepPoint) -> str:
+    return f"{number(point.row)} at {formatting.bytes_(point.array_bytes)}{_faults(points, point)}"
 
 
 def beyond_bounds(run: Run, rows: Sequence[ComparisonRow], series: Series) -> list[str]:
-    """A sentence for every size at which a speed-up exceeds its traffic bound: what the rest is, and the row that proves it."""
+    """A sentence for every size and bound that a speed-up exceeds, traffic first: what the rest is, and what shows it."""
     points = points_of(run, rows, series)
-    without_allocation = points_of(run, compare_run(run, "kernel-fusion/separate-out"), series)
-    sentences = []
-    for _, group in groupby(points, key=lambda point: point.array_bytes):
-        beyond = [point for point in group if point.exceeds_bound and point.bound_by == "traffic"]
-        if beyond:
-            sentences.append(_explained(max(beyond, key=_estimate), points, without_allocation))
-    return sentences
+    beyond: dict[tuple[int, str], list[SweepPoint]] = {}
+    for point in points:
+        if point.exceeds_bound and point.bound_by:
+            beyond.setdefault((point.array_bytes, point.bound_by), []).append(point)
+    if not beyond:
+        return []
+    has_buffers = any(row.variant == SEPARATE_OUT for row in rows)
+    without_allocation = points_of(run, compare_run(run, SEPARATE_OUT), series) if has_buffers else []
+    groups = sorted(beyond.items(), key=lambda pair: pair[0][1] != "traffic")
+    return [_explained(max(group, key=_estimate), points, without_allocation) for _, group in groups]
 
 
 def _explained(point: SweepPoint, points: Sequence[SweepPoint], without: Sequence[SweepPoint]) -> str:
-    proof = next(
-        (
-            other
-            for other in without
-            if other.array_bytes == point.array_bytes and other.row.variant == "kernel-fusion/addcmul-out" and other.row.speedup
-        ),
-        None,
-    )  # fmt: skip
-    rest = ""
-    if proof is not None:
-        is_traffic = _estimate(proof) <= WRITE_ALLOCATE * (point.bound or 0.0)
-        is_what = (
-            "traffic" if is_traffic else "still more than traffic explains, and nothing measured in this run tells why"
-        )
-        rest = f" With all results in buffers, what is left of it is {number(proof.row)}: {is_what}."
-    return (
+    """The largest speed-up beyond a bound at one size; traffic alone has a row that shows what is left without allocation."""
+    why, faults = EXPLAINED_BY[point.bound_by or "traffic"], _faults(points, point)
+    said = (
         f"At {formatting.bytes_(point.array_bytes)}, {point.row.label} is {number(point.row)}, more than the "
-        f"{formatting.speedup(point.bound)} that traffic can explain{_faults(points, point)}.{rest}"
+        f"{formatting.speedup(point.bound)} that {why} can explain{faults}"
     )
+    is_traffic = point.bound_by == "traffic"
+    proof = next((other for other in without if is_traffic and _proves(other, point)), None)
+    if proof is None:
+        return f"{said}." if faults else f"{said}; this run does not tell why."
+    more = f"still more than {why} explains, and nothing measured in this run tells why"
+    rest = why if _estimate(proof) <= WRITE_ALLOCATE * (point.bound or 0.0) else more
+    return f"{said}. With all results in buffers, what is left of it is {number(proof.row)}: {rest}."
+
+
+def _proves(other: SweepPoint, point: SweepPoint) -> bool:
+    """Whether `other` is the same size without any allocation on either side."""
+    return other.array_bytes == point.array_bytes and other.row.variant == ADDCMUL_OUT and other.row.speedup is not None
 
 
 def in_cache(points: Sequence[SweepPoint], bandwidth: float | None) -> str | None:
@@ -134,23 +155,18 @@ def overflows(rows: Sequence[ComparisonRow]) -> list[str]:
     ]
 
 
-def _is_faster(point: SweepPoint) -> bool:
-    speedup, verdict = point.row.speedup, point.row.verdict
-    if speedup is None or verdict.hides_speedup or verdict is Verdict.WRONG_RESULT:
-        return False
-    return speedup.low > 1 + DELTA if speedup.low is not None else speedup.estimate > CLEARLY
-
-
 def _estimate(point: SweepPoint) -> float:
     return point.row.speedup.estimate if point.row.speedup else 0.0
 
 
-def _sizes(faster: Sequence[SweepPoint], line: Sequence[SweepPoint]) -> str:
-    if len(faster) == len(line):
+def _sizes(some: Sequence[SweepPoint], line: Sequence[SweepPoint]) -> str:
+    if len(some) == len(line):
         return "every measured size"
-    if list(faster) == list(line)[-len(faster) :]:
-        return f"{formatting.bytes_(faster[0].array_bytes)} and above"
-    return ", ".join(formatting.bytes_(point.array_bytes) for point in faster)
+    if list(some) == list(line)[-len(some) :]:
+        return f"{formatting.bytes_(some[0].array_bytes)} and above"
+    if len(some) > 1 and list(some) == list(line)[: len(some)]:
+        return f"{formatting.bytes_(some[-1].array_bytes)} and below"
+    return ", ".join(formatting.bytes_(point.array_bytes) for point in some)
 
 
 def _faults(points: Sequence[SweepPoint], at: SweepPoint) -> str:
@@ -168,13 +184,10 @@ def _faults(points: Sequence[SweepPoint], at: SweepPoint) -> str:
 def sentences(run: Run, rows: Sequence[ComparisonRow], series: Series) -> Iterator[str]:
     """Everything worth a sentence about one series."""
     points = points_of(run, rows, series)
-    if series.operator == "addcmul":
-        yield from beyond_bounds(run, rows, series)
-        said = in_cache(points, run.limits.bandwidth_bytes_per_s if run.limits else None)
-        if said:
-            yield said
-        return
-    for variant in variants_of(points):
-        said = where_curves_part(points, variant)
-        if said:
-            yield said
+    if series.operator != "addcmul":
+        for variant in variants_of(points):
+            if parting := where_curves_part(points, variant):
+                yield parting
+    yield from beyond_bounds(run, rows, series)
+    if cached := in_cache(points, run.limits.bandwidth_bytes_per_s if run.limits else None):
+        yield cached

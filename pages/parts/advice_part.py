@@ -6,7 +6,7 @@ from engine import catalog, formatting, snippets
 from engine.advice import Advice, advise, pays_back_after_days
 from engine.comparison import ComparisonRow, short
 from engine.result import Run
-from pages.parts import notices
+from pages.parts import link, notices
 
 
 def show(run: Run, rows: list[ComparisonRow]) -> None:
@@ -14,7 +14,10 @@ def show(run: Run, rows: list[ComparisonRow]) -> None:
     advice = advise(rows)
     st.subheader("What to do here")
     with st.container(border=True, key="advice"):
-        calls = st.number_input("Your calls per day", 1, 10**12, value=100_000, key="calls_per_day", width=220)
+        most = link.COUNTS["calls_per_day"]
+        calls = st.number_input(
+            "Your calls per day", 1, most, value=100_000, key="calls_per_day", bind="query-params", width=220
+        )
         if advice.best is None:
             st.markdown(advice.without_best)
         else:

@@ -8,6 +8,7 @@ from engine import exports, results_csv
 from engine.comparison import ComparisonRow, compare_run
 from engine.journey import Step, steps
 from engine.result import Run
+from engine.slides import Results
 from engine.spec import Workload
 from pages.parts import measured
 
@@ -46,15 +47,19 @@ def show(runs: list[Run], key: str) -> None:
                 on_click="ignore",
                 help="One file with all charts; opens with no network.",
             )
-            show_pack(steps([(runs[0], measured.rows_of(runs[0]))], _point(runs[0])))
+            results = [(runs[0], measured.rows_of(runs[0]))]
+            show_pack(steps(results, _point(runs[0])), results)
 
 
-def show_pack(found: list[Step]) -> None:
-    """One file for a meeting: route, claims, distributions, costs and environment; nothing where no step was measured."""
+def show_pack(found: list[Step], results: Results) -> None:
+    """One file for a meeting: route, claims, distributions, costs and environment; nothing where no step was measured.
+
+    `results` are the runs that steps and claims were taken from, with their rows.
+    """
     if any(step.row for step in found):
         st.download_button(
             "Meeting pack",
-            lambda: exports.meeting_pack(found),
+            lambda: exports.meeting_pack(found, results),
             "latency-lab-meeting.html",
             "text/html",
             key="export_pack",

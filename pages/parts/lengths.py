@@ -15,9 +15,9 @@ from engine.dynamic_shapes.lengths import (
 from engine.dynamic_shapes.requests import Stream, describe, realistic_lengths, warn_of_shapes, within_budget
 from engine.errors import UserError
 from engine.spec import Experiment, Workload, find_protocol
-from pages.parts import controls, notices
+from pages.parts import controls, link, notices
 
-REALISTIC, OWN, NONE = "Realistic lengths", "My own list", "No requests"
+REALISTIC, OWN, NONE = link.REQUESTS
 
 
 def experiment_of(technique: catalog.Technique) -> Experiment:
@@ -58,10 +58,10 @@ def show_controls(technique: catalog.Technique) -> None:
     """Lengths beside batch, dtype and protocol; below, the requests, what is wrong, and what many shapes lead to."""
     controls.shape_and_protocol(_length_box)
     st.segmented_control(
-        "Requests after the rounds", [REALISTIC, OWN, NONE], default=REALISTIC, required=True, key="requests",
+        "Requests after the rounds", link.REQUESTS, required=True, key="requests", bind="query-params",
         help="Answered one by one by every variant, with nothing compiled and an empty compile cache, stalls included.",
     )  # fmt: skip
-    if st.session_state.get("requests") == OWN:
+    if _kind_of_requests() == OWN:
         _own_list()
     lengths, stream = _lengths_or_problem()[0], _stream_or_problem()[0]
     if sentence := problem():
@@ -109,8 +109,14 @@ def _stream_or_problem() -> tuple[Stream, str | None]:
     return within_budget(wanted, state.batch_size, state.device) if wanted else nothing, None
 
 
+def _kind_of_requests() -> str:
+    """What the widget says; before it is made, what the link says."""
+    kind: str = st.session_state.setdefault("requests", st.query_params.get("requests", REALISTIC))
+    return kind
+
+
 def _requests() -> tuple[int, ...]:
-    state, kind = st.session_state, st.session_state.get("requests", REALISTIC)
+    state, kind = st.session_state, _kind_of_requests()
     if kind == NONE:
         return ()
     if kind == REALISTIC:

@@ -7,11 +7,11 @@ from engine import captions, catalog
 from engine.charts import length_curves, stream_bars
 from engine.comparison import ComparisonRow
 from engine.dynamic_shapes.requests import describe, stream_of, warn_of_shapes
-from engine.dynamic_shapes.story import caveat, problems, recorded_graphs, sentence
+from engine.dynamic_shapes.story import caveat, problems, recorded_graphs, sentence, without_graphs
 from engine.dynamic_shapes.stream import StreamRow, streams
 from engine.dynamic_shapes.table import graphs_by_order, lengths_table, serves_lengths, stalls_by_order, streams_table
 from engine.result import Run
-from pages.parts import measured, notices, pictures, result, verdicts
+from pages.parts import driving_view, measured, notices, pictures, result, verdicts
 
 
 def show_result(run: Run, technique: catalog.Technique | None = None) -> None:
@@ -21,7 +21,7 @@ def show_result(run: Run, technique: catalog.Technique | None = None) -> None:
         measured.show_origin(run)
         _show_story(run, rows, technique)
         st.subheader("One length in detail")
-        result.show_one_workload(run)
+        result.show_one_workload(run, driving_view.show)
     else:
         result.show(run, technique)
 
@@ -62,7 +62,7 @@ def _show_lengths(run: Run, rows: list[ComparisonRow]) -> None:
     graphs = graphs_by_order(rows)
     with st.container(border=True, key="orders"):
         if graphs.empty:
-            st.caption("Nothing was compiled in this run.")
+            st.caption(notices.plain(without_graphs(rows)))
         else:
             _show_graphs(run, graphs, stalls_by_order(rows))
         with st.expander("Every length by the length seen first", icon=":material/table_rows:"):

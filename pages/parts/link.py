@@ -4,10 +4,13 @@ The widgets of `controls` keep their own parameters up to date. `run` names the 
 page compares. `present=1` asks for slides instead of the page, `slide` for one of them.
 """
 
+from collections.abc import Iterable
+
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from engine.errors import UnknownKey
+from engine.operator_experiment import PARTS
 from engine.result import Machine, Run
 from engine.spec import DTYPES, MAX_BATCH_SIZE, MAX_SEQUENCE_LENGTH, PROTOCOLS
 from engine.store import Store
@@ -17,7 +20,14 @@ NUMBERS = {"batch_size": MAX_BATCH_SIZE, "sequence_length": MAX_SEQUENCE_LENGTH}
 MODEL_DTYPES = tuple(dtype for dtype in DTYPES if dtype in ("float32", "bfloat16", "float16"))
 CHOICES = {"dtype": MODEL_DTYPES, "protocol": tuple(PROTOCOLS)}
 LONGEST_TEXTS = {"model": 200, "lengths": 400}
-MAX_SLIDE = 999
+COUNTS = {"slide": 999, "calls_per_day": 10**12}
+ROUTE_VIEWS = ("Each step alone", "What stacking adds")
+REQUESTS = ("Realistic lengths", "My own list", "No requests")
+LABELS = {"route_view": ROUTE_VIEWS, "requests": REQUESTS} | {
+    f"parts_{key}": tuple(part.label for part in parts) for key, parts in PARTS.items()
+}
+"""Choices whose labels are the link's words; some take several."""
+LARGEST = NUMBERS | COUNTS
 SETTINGS = (*NUMBERS, *CHOICES, *LONGEST_TEXTS, "device")
 SHOWN = 40
 
@@ -58,15 +68,26 @@ def drop_unusable(store: Store, machine: Machine | None) -> None:
 
     Before any widget is made: Streamlit drops such values silently, and fails on a number too large for it.
     """
-    allowed = CHOICES | ({"device": tuple(device.key for device in machine.devices)} if machine else {})
-    found = {name: _problem(store, allowed, name, text) for name, text in st.query_params.to_dict().items()}
-    problems = {name: problem for name, problem in found.items() if problem}
+    allowed = CHOICES | LABELS | ({"device": tuple(device.key for device in machine.devices)} if machine else {})
+    problems = {
+        name: problem
+        for name in st.query_params
+        for text in st.query_params.get_all(name)
+        if (problem := _problem(store, allowed, name, text))
+    }
     waiting = st.session_state.setdefault("dropped_from_link", [])
     waiting += problems.values()
     if [name for name in problems if _drop(name)]:
         st.rerun()
     for problem in st.session_state.pop("dropped_from_link"):
         notices.show_warning(problem)
+
+
+def drop_unless(name: str, allowed: Iterable[str]) -> None:
+    """The same for a choice that only the shown run can tell, before its widget is made."""
+    text, known = st.query_params.get(name), tuple(allowed)
+    if text is not None and text not in known and _drop(name):
+        notices.show_warning(_refusal(name, repr(text[:SHOWN]), ", ".join(known)))
 
 
 def _drop(name: str) -> bool:
@@ -81,10 +102,8 @@ def _drop(name: str) -> bool:
 def _problem(store: Store, allowed: dict[str, tuple[str, ...]], name: str, text: str) -> str | None:
     """Why a value of the link cannot be used; None when it can, or is not ours to judge."""
     shown = repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")
-    if name in NUMBERS and not _is_number(text, NUMBERS[name]):
-        return _refusal(name, shown, f"whole numbers from 1 to {NUMBERS[name]:,}")
-    if name == "slide" and not _is_number(text, MAX_SLIDE):
-        return _refusal(name, shown, f"whole numbers from 1 to {MAX_SLIDE}")
+    if name in LARGEST and not _is_number(text, LARGEST[name]):
+        return _refusal(name, shown, f"whole numbers from 1 to {LARGEST[name]:,}")
     if name in allowed and _of_choice(name, text) not in allowed[name]:
         return _refusal(name, shown, ", ".join(allowed[name]))
     if name in LONGEST_TEXTS and not 0 < len(text) <= LONGEST_TEXTS[name]:

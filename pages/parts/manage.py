@@ -3,6 +3,7 @@
 import streamlit as st
 
 from engine import worker
+from engine.errors import InvalidSpec
 from engine.result import Run
 from engine.store import RunSummary
 from pages.parts import exports, measured, present
@@ -25,9 +26,20 @@ def show_actions(picked: list[RunSummary | Run]) -> None:
         ):
             _go(runs=",".join(ids))
         if st.button("Delete", key="delete", icon=":material/delete:", disabled=not ids):
+            _refuse_sample(picked)
             st.session_state["to_delete"] = ids
     if ids and st.session_state.get("to_delete") == ids:
         _confirm_deletion(ids)
+
+
+def _refuse_sample(picked: list[RunSummary | Run]) -> None:
+    """Raise for a ticked run that came with the product; only those are listed with all they measured."""
+    sample = next((run for run in picked if isinstance(run, Run)), None)
+    if sample is not None:
+        raise InvalidSpec(
+            f"Run {sample.id!r} is a shipped sample: it came with Latency Lab and cannot be deleted. "
+            "Untick it, then delete the others."
+        )
 
 
 def show_heading(runs: list[Run]) -> None:

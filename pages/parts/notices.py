@@ -20,6 +20,11 @@ def plain(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", _FOUND_LATE.sub("\\1\u2060", one_line))
 
 
+def greyed(markdown: str) -> str:
+    """Markdown in grey: a number that should not be read as one yet."""
+    return f":gray[{markdown}]"
+
+
 def explained(label: str, meaning: str | None) -> str:
     """`label` as Markdown that tells its meaning on hover and leads to the glossary; the label alone without a meaning."""
     return f'[{plain(label)}](glossary "{meaning}")' if meaning else plain(label)

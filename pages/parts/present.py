@@ -14,7 +14,7 @@ from engine.device_comparison.view import View
 from engine.journey import Step
 from engine.result import Run
 from engine.side_by_side import labelled
-from engine.slides import Slide, compared_slides, comparison_slides, route_slides, run_slides, runs_behind
+from engine.slides import Results, Slide, compared_slides, comparison_slides, route_slides, run_slides, runs_behind
 from engine.slides.slide import Drawing
 from pages.parts import job, measured, notices
 
@@ -72,10 +72,9 @@ def show_together(runs: list[Run]) -> NoReturn:
     show(compared_slides(runs, [row for run in runs for row in labelled(run, measured.rows_of(run))]), runs)
 
 
-def show_route(steps: list[Step]) -> NoReturn:
-    """The slides of the whole route."""
-    runs = runs_behind(steps)
-    show(route_slides(steps, [row for run in runs for row in measured.rows_of(run)]), runs)
+def show_route(steps: list[Step], results: Results) -> NoReturn:
+    """The slides of the whole route; `results` are the runs that the page rests on, with their rows."""
+    show(route_slides(steps, results), runs_behind(steps), " ".join(run.id for run, _ in results))
 
 
 def show_comparison(view: View, point: Point, runs: list[Run], contents: str) -> NoReturn:

@@ -5,8 +5,9 @@ import streamlit as st
 
 from engine.comparison import ComparisonRow
 from engine.evidence_table import PROOFS, PROVEN, evidence_table, meanings
+from engine.reproduce import command
 from engine.result import Failure, Run
-from pages.parts import notices
+from pages.parts import link, notices
 
 FACTS_SHOWN, FACTS_HEIGHT = 14, 620
 """More facts than these scroll in a box of so many pixels, so that what follows stays in reach."""
@@ -63,10 +64,11 @@ def show_failures(run: Run, rows: list[ComparisonRow]) -> None:
             st.code(last.log_tail or "No log.", language=None)
 
 
-def show_trust(run: Run, row: ComparisonRow, command: str) -> None:
-    """The checks behind one row's verdict, and the command that measures it again."""
+def show_trust(run: Run, rows: list[ComparisonRow]) -> None:
+    """The checks behind the verdict on one of `rows`, the first unless the reader chooses, and the command to repeat it."""
     st.subheader("Can I trust this?")
     st.caption("The first check that fails decides the verdict; what could not be read here is unknown, never passed.")
+    row = _chosen(rows)
     checks = [
         (
             ANSWERS[check.passed],
@@ -82,8 +84,18 @@ def show_trust(run: Run, row: ComparisonRow, command: str) -> None:
         hide_index=True,
         alt="Checks: " + "; ".join(f"{check.title}: {PROVEN[check.passed]}" for check in row.checks),
     )
-    st.caption("The same from a terminal:")
-    st.code(command, language="bash")
+    st.caption("The same from a terminal, with every variant that was measured beside it:")
+    st.code(command(run, row), language="bash")
+
+
+def _chosen(rows: list[ComparisonRow]) -> ComparisonRow:
+    """The row whose checks the reader wants to see."""
+    labels = [row.label for row in rows]
+    if len(labels) == 1:
+        return rows[0]
+    link.drop_unless("trusted", labels)
+    label = st.selectbox("Variant", labels, key="trusted", bind="query-params", width=420)
+    return next(row for row in rows if row.label == label)
 
 
 def _ran(row: ComparisonRow) -> str:

@@ -7,7 +7,7 @@ from engine.candidates import TunedOperation
 from engine.charts import candidate_race, theme
 from engine.comparison import ComparisonRow
 from engine.result import Run
-from pages.parts import driving_view, notices, pictures, result
+from pages.parts import driving_view, link, notices, pictures, result
 
 
 def show_result(run: Run, technique: catalog.Technique) -> None:
@@ -36,7 +36,9 @@ def _tunes(row: ComparisonRow) -> bool:
 def _show_races(run: Run, rows: list[ComparisonRow], tuned: dict[str, ComparisonRow]) -> None:
     variant = next(iter(tuned))
     if len(tuned) > 1:
-        variant = st.selectbox("Variant", list(tuned), format_func=lambda key: tuned[key].label, key="raced_variant")
+        labels = {row.label: key for key, row in tuned.items()}
+        link.drop_unless("raced_variant", labels)
+        variant = labels[st.selectbox("Variant", list(labels), key="raced_variant", bind="query-params")]
     operations = candidates.tuned_operations(run, variant)
     words = candidates.outcome(operations, run.experiment.device.startswith("cpu"))
     st.markdown(notices.plain(f"{tuned[variant].label}: {words}"))
@@ -56,11 +58,14 @@ def _show_races(run: Run, rows: list[ComparisonRow], tuned: dict[str, Comparison
 def _show_race(operations: list[TunedOperation], colour: str, subtitle: str) -> None:
     place = 0
     if len(operations) > 1:
+        labels = [operation.label for operation in operations]
+        link.drop_unless("tuned_operation", labels)
         place = st.selectbox(
             "Operation",
-            range(len(operations)),
-            format_func=lambda place: operations[place].label,
+            range(len(labels)),
+            format_func=labels.__getitem__,
             key="tuned_operation",
+            bind="query-params",
         )
     figure = candidate_race.candidate_race(operations[place], colour, subtitle)
     st.plotly_chart(figure, key="chart_race", config=pictures.CONFIG, alt=candidate_race.alt_text(operations[place]))

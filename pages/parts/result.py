@@ -6,10 +6,10 @@ import streamlit as st
 
 from engine import alternatives, captions, catalog
 from engine.comparison import ComparisonRow
-from engine.cost_table import MEANINGS, cost_table
+from engine.cost_table import MEANINGS, cost_table, early_percentiles
 from engine.headline import leading_row
-from engine.reproduce import command
 from engine.result import Run
+from engine.second_look import changes, flat_latencies
 from engine.spec import Workload
 from pages.parts import exports, measured, notices, pictures, proofs, verdicts
 
@@ -36,12 +36,12 @@ def show(run: Run, technique: catalog.Technique | None = None, story: Story | No
     _show_details(run, rows, row, story)
 
 
-def show_one_workload(run: Run) -> None:
-    """One of a run's workloads in full, for pages that show all of them together first."""
+def show_one_workload(run: Run, story: Story | None = None) -> None:
+    """One of a run's workloads in full, for pages that show all of them together first; `story` as in `show`."""
     rows = _rows_at(_chosen_workload(run), measured.rows_of(run))
     row = leading_row(rows)
     if row is not None:
-        _show_details(run, rows, row)
+        _show_details(run, rows, row, story)
 
 
 def _rows_at(workload: Workload, rows: list[ComparisonRow]) -> list[ComparisonRow]:
@@ -49,6 +49,8 @@ def _rows_at(workload: Workload, rows: list[ComparisonRow]) -> list[ComparisonRo
 
 
 def _show_details(run: Run, rows: list[ComparisonRow], row: ComparisonRow, story: Story | None = None) -> None:
+    for words in (*changes(rows), *flat_latencies(measured.rows_of(run))):
+        notices.show_warning(words)
     _show_pictures(run, rows)
     _show_price(run, rows)
     if story:
@@ -56,8 +58,8 @@ def _show_details(run: Run, rows: list[ComparisonRow], row: ComparisonRow, story
     if any(each.samples for each in rows):
         proofs.show_evidence(run, rows)
     proofs.show_failures(run, rows)
-    if row.checks:
-        proofs.show_trust(run, row, command(run, row))
+    if judged := [each for each in (row, *(other for other in rows if other is not row)) if each.checks]:
+        proofs.show_trust(run, judged)
     exports.show([run], "export")
 
 
@@ -98,7 +100,10 @@ def _show_price(run: Run, rows: list[ComparisonRow]) -> None:
         pictures.show_total_time(run, known)
     with right.container(border=True, height="stretch"):
         costs = cost_table(known)
-        table = costs.rename(columns=notices.plain).map(notices.plain)
+        table = costs.map(notices.plain)
+        for line, label in early_percentiles(known):
+            table.loc[costs["cost"] == line, label] = table[label].map(notices.greyed)
+        table = table.rename(columns=notices.plain)
         table["cost"] = [notices.explained(cost, MEANINGS.get(cost)) for cost in costs["cost"]]
         st.table(
             table, border="horizontal", hide_index=True, alt="Set-up time, break-even calls, tail latency and memory"

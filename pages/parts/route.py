@@ -7,9 +7,9 @@ from engine.comparison import ClaimVerdict, ComparisonRow, newest_verdict
 from engine.journey import Step, route_rows, rungs, steps
 from engine.result import Run
 from engine.spec import Workload
-from pages.parts import measured, notices, pictures, verdicts
+from pages.parts import link, measured, notices, pictures, verdicts
 
-ALONE, STACKED = "Each step alone", "What stacking adds"
+ALONE, STACKED = link.ROUTE_VIEWS
 NEWEST = 12
 """Runs looked through for each step's newest result; more than a page ever needs, few enough to stay quick."""
 
@@ -40,8 +40,9 @@ def show(found: list[Step]) -> None:
         return
     with st.container(border=True):
         view = st.segmented_control(
-            "View", [ALONE, STACKED], default=ALONE, required=True, key="route_view", label_visibility="collapsed"
-        )
+            "View", link.ROUTE_VIEWS, default=ALONE, required=True, key="route_view", bind="query-params",
+            label_visibility="collapsed",
+        )  # fmt: skip
         shown = route_rows(found) if view == ALONE else _stacked(lead)
         if shown:
             pictures.show_speedups(lead, shown, part=str(view))

@@ -45,12 +45,14 @@ def show(technique: catalog.Technique) -> None:
     notes = [trouble] if trouble else [_durations(technique), *_left_out(technique)]
     parts = {part.key: part.label for part in PARTS[technique.key]}
     st.pills(
-        "What to measure", list(parts), selection_mode="multi", format_func=parts.__getitem__, key=_parts_key(technique)
-    )
+        "What to measure", list(parts), selection_mode="multi", format_func=parts.__getitem__,
+        key=_parts_key(technique), bind="query-params",
+    )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             "Sizes", list(SIZES), required=True, key="sizes", bind="query-params", format_func=SIZES.__getitem__,
-            help="The full range is 4 KB to 256 MB for results and 2^10 to 2^27 elements for fusion.",
+            help="The full range is 2^10 to 2^26 elements for pre-allocation and 2^10 to 2^27 for fusion. An element has 4 bytes "
+            "in float32, 2 in float16 and bfloat16, 8 in float64 and int64.",
         )  # fmt: skip
         st.segmented_control("Dtype", DTYPES, required=True, key="operator_dtype", bind="query-params")
         st.number_input(
@@ -106,11 +108,19 @@ def _prepare(technique: catalog.Technique) -> None:
         state["sweep_settings_of"] = run.id
         found = _of_run(technique, run.experiment)
     linked = {name: key for name, text in st.query_params.to_dict().items() if (key := _key_of(name, text))}
-    for name, value in (found | linked).items():
+    for name, value in (found | _linked_parts(technique) | linked).items():
         state[name] = value
     usual = {"sizes": "default", "operator_dtype": "float32", "operations": 1, "cache": "hot", "powers": USUAL_POWERS}
     for name, value in {**usual, _parts_key(technique): list(_usual_parts(technique))}.items():
         state.setdefault(name, value)
+
+
+def _linked_parts(technique: catalog.Technique) -> dict[str, object]:
+    """The parts that the link names by their labels, until the widget is made and keeps them itself."""
+    name = _parts_key(technique)
+    labels = st.query_params.get_all(name)
+    named = [part.key for part in PARTS[technique.key] if part.label in labels]
+    return {name: named} if named and name not in st.session_state else {}
 
 
 def _key_of(name: str, text: str) -> str | None:

@@ -7,7 +7,7 @@ from engine.charts import bandwidth_sweep, size_sweep, speedup_sweep
 from engine.comparison import ComparisonRow
 from engine.result import Run
 from engine.sweep.points import Series, cache_marks, left_out_of, points_of
-from engine.sweep.table import sweep_table
+from engine.sweep.table import MEANINGS, sweep_table
 from engine.sweep.words import sentences
 from pages.parts import notices, pictures
 
@@ -26,6 +26,7 @@ def show(run: Run, rows: list[ComparisonRow], series: Series) -> None:
             st.dataframe(
                 sweep_table(points),
                 hide_index=True,
+                column_config={name: st.column_config.TextColumn(help=meaning) for name, meaning in MEANINGS.items()},
                 key=f"sweep_{_key(series)}",
                 alt=f"{series.card.label}: latency, speed-up, traffic and allocations at every size",
             )

@@ -1,6 +1,7 @@
 """The landing page on a suite's runs: the same numbers as the command line, operators beside the model, claims by newest run."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,16 @@ def test_the_claims_board_draws_on_every_stored_run(suite: object, open_page: Op
 
 def test_a_linked_run_does_not_hide_what_other_runs_found_of_the_claims(suite: object, open_page: OpenPage) -> None:
     assert board_of(open_page("journey.py", run="models"))["4.9x"] == "does not hold here"
+
+
+def test_slides_judge_claims_by_the_same_runs_as_the_page(suite: object, open_page: OpenPage) -> None:
+    """Guard: one claim, one verdict, whichever way the route is shown."""
+    slides = open_page("journey.py", run="models", present="1", slide="99")
+    assert not slides.exception
+    assert board_of(slides) == board_of(open_page("journey.py", run="models"))
+
+
+def test_the_suites_command_stands_with_about_how_long_it_takes(open_page: OpenPage) -> None:
+    text = shown(open_page("journey.py"))
+    assert re.search(r"Every variant of every step takes about \d+ (h|min) \d+ \w+ there, from a terminal", text)
+    assert "`python -m engine suite`" in text

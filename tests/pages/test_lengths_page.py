@@ -143,3 +143,29 @@ def test_foreign_text_stays_text(service: Worker, open_page: OpenPage) -> None:
     assert not [text for text in markdown if "**y**" in text or "[z](http" in text]
     for chart in app.get("plotly_chart"):
         assert "<b>x" not in chart.proto.spec
+
+
+def test_the_kind_of_requests_is_part_of_the_link(open_page: OpenPage) -> None:
+    app = open_page(PAGE, requests="My own list")
+    assert not app.exception
+    assert app.session_state["requests"] == "My own list"
+    assert app.button(key="run").disabled and "No request lengths are given" in shown(app)
+
+
+def test_stops_per_call_are_drawn_for_one_length(service: Worker, open_page: OpenPage) -> None:
+    facts = {key: {"operators_per_call": [count] * 3} for key, count in ((EAGER, 141.0), (STATIC, 12.0))}
+    service.store.import_run(many_lengths_run(facts=facts))
+    app = open_page(PAGE, run="lengths")
+    assert not app.exception
+    assert [chart for chart in app.get("plotly_chart") if "chart_driving" in chart.proto.id]
+
+
+def test_graphs_that_torch_did_not_count_are_not_known_rather_than_none(service: Worker, open_page: OpenPage) -> None:
+    run = many_lengths_run(variants=(EAGER, STATIC))
+    silent = [
+        replace(each, points=tuple(replace(point, new_graphs=None) for point in each.points)) for each in run.outcomes
+    ]
+    service.store.import_run(replace(run, outcomes=tuple(silent)))
+    text = shown(open_page(PAGE, run="lengths"))
+    assert "How many graphs were compiled is not known here: torch did not tell of dynamic=False." in text
+    assert "Nothing was compiled" not in text

@@ -137,3 +137,18 @@ def test_a_link_brings_sizes_and_caches_back_by_key_and_by_the_label_that_widget
     app = open_page("kernel_fusion.py", sizes=sizes, cache=cache)
     assert not app.exception
     assert (app.session_state["sizes"], app.session_state["cache"]) == ("full", "cold")
+
+
+def test_a_link_brings_the_parts_to_measure(open_page: OpenPage) -> None:
+    labels = ["a + value * (b * c)", "bias + GELU + residual + LayerNorm"]
+    app = open_page("kernel_fusion.py", **{"parts_kernel-fusion": labels[1:]})
+    assert not app.exception
+    assert list(app.session_state["parts_kernel-fusion"]) == ["chain"]
+    both = open_page("kernel_fusion.py", **{"parts_kernel-fusion": labels})
+    assert list(both.session_state["parts_kernel-fusion"]) == ["expression", "chain"]
+
+
+def test_the_full_range_is_told_in_elements(open_page: OpenPage) -> None:
+    """Guard: bytes depend on the dtype that is chosen beside it."""
+    help_ = open_page("kernel_fusion.py").segmented_control(key="sizes").proto.help
+    assert "2^10 to 2^27 for fusion" in help_ and "256 MB" not in help_

@@ -1,6 +1,7 @@
 """Every page, through the router: empty, with a sample, with results, with failures, with hostile text and links."""
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from engine import catalog
 from engine.spec import Workload
@@ -143,3 +144,65 @@ def test_a_model_from_a_python_file_is_left_to_the_command_line(open_page: OpenP
     assert not app.exception
     assert "python -m engine run --model" in shown(app)
     assert not app.get("plotly_chart")
+
+
+def checks_of(app: AppTest) -> list[str]:
+    """Titles of the checks that are shown."""
+    table = next(each.value for each in app.table if "what was seen" in each.value)
+    return [title.strip("*") for title in table["check"]]
+
+
+def test_the_checks_of_any_measured_row_can_be_looked_at_and_linked(service: Worker, open_page: OpenPage) -> None:
+    service.store.import_run(made_run("good"))
+    app = open_page("torch_compile.py", run="good")
+    box = app.selectbox(key="trusted")
+    assert box.options == ["torch.compile", "Eager"] and box.value == "torch.compile"
+    assert "Enough process sets for a verdict" in checks_of(app)
+    box.set_value("Eager").run()
+    assert not app.exception
+    assert "Enough process sets for a verdict" not in checks_of(app)
+    linked = open_page("torch_compile.py", run="good", trusted="Eager")
+    assert checks_of(linked) == checks_of(app)
+
+
+def test_a_percentile_with_too_few_calls_is_grey(service: Worker, open_page: OpenPage) -> None:
+    """Guard: METHOD 1.6; 800 calls are enough for p95 and too few for p99."""
+    service.store.import_run(made_run("good"))
+    app = open_page("torch_compile.py", run="good")
+    costs = next(each.value for each in app.table if "cost" in each.value).set_index("cost")
+    grey = {
+        line.partition("]")[0].strip("[").replace("\\", "")
+        for line in costs.index
+        if ":gray[" in costs.loc[line].iloc[0]
+    }
+    assert grey == {"99th percentile"}
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "value"),
+    [
+        ("torch_compile.py", "trusted", "nobody<b>"),
+        ("journey.py", "route_view", "sideways"),
+        ("journey.py", "calls_per_day", "-5"),
+        ("journey.py", "calls_per_day", "9" * 40),
+        ("dynamic_shapes.py", "requests", "some"),
+        ("kernel_fusion.py", "parts_kernel-fusion", "everything"),
+    ],
+)
+def test_a_choice_of_the_link_that_means_nothing_is_refused_in_one_sentence(
+    service: Worker, open_page: OpenPage, page: str, name: str, value: str
+) -> None:
+    service.store.import_run(made_run("good"))
+    app = open_page(page, **{name: value}, **({} if page.startswith(("dynamic", "kernel")) else {"run": "good"}))
+    assert not app.exception
+    assert len([text.value for text in app.text if f"{name}=" in text.value and "; allowed: " in text.value]) == 1
+    assert name not in app.query_params
+
+
+def test_views_of_the_landing_page_are_links(service: Worker, open_page: OpenPage) -> None:
+    service.store.import_run(made_run("good"))
+    app = open_page("journey.py", run="good", route_view="What stacking adds", calls_per_day="250")
+    assert not app.exception
+    assert app.session_state["route_view"] == "What stacking adds"
+    assert app.number_input(key="calls_per_day").value == 250
+    assert "250 calls a day" in shown(app)

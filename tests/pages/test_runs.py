@@ -156,3 +156,16 @@ def test_a_data_folder_that_cannot_be_used_gives_one_sentence(tmp_path: Path, mo
     assert not app.exception
     assert len(app.text) == 1
     assert "set LATENCY_LAB_DATA to" in app.text[0].value
+
+
+def test_a_ticked_sample_is_said_to_be_one_and_nothing_is_deleted(
+    sample: object, service: Worker, open_page: OpenPage
+) -> None:
+    service.store.import_run(made_run("own"))
+    app = open_page("results.py")
+    app.session_state["runs"] = {"selection": {"rows": [0, 1], "columns": [], "cells": []}}
+    app.run()
+    app.button(key="delete").click().run()
+    assert not app.exception
+    assert "Run 'sample' is a shipped sample: it came with Latency Lab and cannot be deleted." in shown(app)
+    assert has_run(service.store, "own")

@@ -137,6 +137,29 @@ def test_boxes_start_at_zero_keep_a_place_for_what_was_not_measured_and_name_med
     assert words(figure)[1] == "not measured"
 
 
+@pytest.mark.parametrize(
+    ("protocol", "calls_per_sample", "ends", "said"),
+    [
+        ("standard", 1, (0.05, 0.95), None),
+        ("quick", 1, (0.0, 1.0), "whiskers: fastest and slowest call, of fewer than 200"),
+        ("standard", 4, (0.25, 0.75), "no whiskers where a sample is the mean of several calls"),
+    ],
+)
+def test_whiskers_reach_to_percentiles_only_where_so_many_single_calls_tell_them(
+    protocol: str, calls_per_sample: int, ends: tuple[float, float], said: str | None
+) -> None:
+    """Guard: METHOD 1.6, p95 from 200 timed calls on, and none from means of several calls."""
+    samples = samples_frame([made_run(protocol=protocol)])
+    is_steady = samples["phase"] == "steady"
+    samples.loc[is_steady, "calls_per_sample"] = calls_per_sample
+    figure = latency_boxes.latency_boxes(samples, VARIANTS_SHOWN)
+    eager = samples.loc[is_steady & (samples["variant"] == EAGER), "latency_s"]
+    box = figure.data[0]
+    assert (box.lowerfence[0], box.upperfence[0]) == pytest.approx(tuple(1e3 * eager.quantile(share) for share in ends))
+    assert ("p95" in figure.layout.title.text) == (said is None)
+    assert figure.layout.xaxis.title.text.partition("<br>")[2] == (said or "")
+
+
 def test_a_logarithmic_axis_is_said() -> None:
     samples = samples_frame([made_run()])
     assert "logarithmic" not in calls_curve.calls_curve(samples, VARIANTS_SHOWN).layout.yaxis.title.text

@@ -68,7 +68,7 @@ def test_rows_come_in_the_order_baseline_twin_variants_and_the_numbers_are_exact
 
 
 def test_the_twins_interval_does_not_depend_on_how_many_techniques_are_measured_beside_it() -> None:
-    """A check on the machine; corrected for ten variants, +-1.6 % would become +-3.4 % and "unstable". Guard: `comparisons_of`."""
+    """Corrected for ten variants, a check on the machine of +-1.6 % would become +-3.4 %, "unstable". Guard: `comparisons_of`."""
     uneven = iter((0.0600, 0.0603, 0.0598, 0.0601, 0.0597) * 2)
     few = standard_run()
     for variant in (TWIN, COMPILED):

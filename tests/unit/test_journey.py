@@ -71,6 +71,23 @@ def test_half_precision_is_advised_apart_and_only_where_it_is_faster_still() -> 
     assert advise([row, replace(half, median_s=0.055)]).lower_precision is None
 
 
+def test_for_changing_lengths_nothing_is_advised_that_compiles_for_each_of_them_but_padding() -> None:
+    """Guard: dynamic=False is fast at the lengths it has seen, and runs eagerly after eight of them."""
+    (row,) = [row for row in compare_run(standard_run()) if row.variant == COMPILED]
+    rows = {
+        name: replace(row, variant=f"dynamic-shapes/{name}", technique="dynamic-shapes", median_s=median_s)
+        for name, median_s in (
+            ("dynamic-false", 0.01),
+            ("no-cudagraphs-static", 0.02),
+            ("buckets", 0.03),
+            ("default", 0.04),
+        )
+    }
+    assert advise(list(rows.values())).when_shapes_vary == rows["buckets"]
+    assert advise([rows["dynamic-false"], rows["default"]]).when_shapes_vary == rows["default"]
+    assert advise([rows["dynamic-false"], rows["no-cudagraphs-static"]]).when_shapes_vary is None
+
+
 def test_a_set_up_is_earned_back_after_days_or_never() -> None:
     assert pays_back_after_days(BreakEven(600_000), 100_000) == 6
     assert pays_back_after_days(BreakEven(None), 100_000) is None

@@ -353,7 +353,11 @@ def test_the_command_to_repeat_a_row_names_every_length_and_the_same_requests() 
     run = many_lengths_run()
     row = next(row for row in compare_run(run) if row.variant == DEFAULT)
     lengths = "--sequence-length 11 --sequence-length 24 --sequence-length 60"
-    assert command(run, row).endswith(f"{lengths} --requests requests.csv")
+    own = command(run, row)
+    assert (
+        f"{lengths} --requests FILE  # FILE is yours to write: the 8 requests of this run were a list of its own" in own
+    )
+    assert [own.count(f"--variant {key} ") for key in (DEFAULT, STATIC, ARTICLE, BUCKETS, EAGER)] == [1, 1, 1, 1, 0]
     usual = within_budget(realistic_lengths(60), 1, "cpu").lengths
     for requests, said in (
         (usual, lengths),

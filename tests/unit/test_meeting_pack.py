@@ -15,11 +15,13 @@ from engine.exports import meeting_pack
 from engine.journey import steps
 from engine.result import Run
 from tests.pages.made_runs import MADE_CPU, POINT, made_run, with_failure
+from tests.pages.made_sweeps import made_fusion
 from tests.unit.test_exports import HOSTILE, Elements
 
 
 def pack_of(run: Run) -> str:
-    return meeting_pack(steps([(run, compare_run(run))], POINT))
+    results = [(run, compare_run(run))]
+    return meeting_pack(steps(results, POINT), results)
 
 
 def test_the_pack_holds_route_advice_claims_distributions_costs_and_environment() -> None:
@@ -69,8 +71,16 @@ def test_foreign_text_stays_text_in_the_pack() -> None:
     assert "<script>alert" not in pack
 
 
+def test_the_pack_judges_claims_by_every_run_the_page_rests_on() -> None:
+    run = made_run()
+    results = [(each, compare_run(each)) for each in (run, made_fusion())]
+    found = steps(results[:1], POINT)
+    assert "holds here" not in meeting_pack(found, results[:1]).replace("does not hold here", "")
+    assert "1 operator per call instead of 3" in meeting_pack(found, results)
+
+
 def test_without_a_result_the_pack_says_so() -> None:
-    assert "Nothing has been measured yet" in meeting_pack(steps([], POINT))
+    assert "Nothing has been measured yet" in meeting_pack(steps([], POINT), [])
 
 
 def test_the_command_line_writes_the_same_pack(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from engine import captions, cost_table, side_by_side
 from engine.comparison import ComparisonRow, compare_run
 from engine.evidence_table import evidence_table, meanings
+from engine.exports import html_report
 from engine.headline import leading_row
 from engine.reproduce import command
 from engine.result import Run
@@ -14,7 +15,8 @@ from engine.spec import Workload
 from engine.stats import BreakEven, Percentile
 from engine.terms import TERMS
 from engine.verdict import Verdict
-from tests.pages.made_runs import POINT, made_run, with_failure
+from tests.pages.made_runs import COMPILED, EAGER, POINT, made_run, with_failure
+from tests.unit.hand_made import standard_run
 
 
 def rows_of(run: Run) -> list[ComparisonRow]:
@@ -65,6 +67,7 @@ def test_costs_are_words_and_numbers_and_what_nobody_knows_is_left_out() -> None
     assert table.loc["Peak process memory, set-up included", "Eager"] == "-"
     assert table.loc["99th percentile", "Eager"].endswith("(needs 200 more calls)")
     assert "Autotune time, of that" not in table.index
+    assert table.loc["Change while timing", "Eager"].endswith("%")
     assert set(table.index) <= set(cost_table.MEANINGS)
 
 
@@ -85,6 +88,23 @@ def test_a_percentile_says_how_many_samples_it_still_needs() -> None:
     assert cost_table.percentile(Percentile(0.01, None, None, 120, 200)) == "10.0 ms (needs 80 more calls)"
     assert cost_table.percentile(Percentile(0.01, 0.009, 0.012, 200, 200)) == "10.0 ms"
     assert cost_table.percentile(None, "mean of 8 calls") == "mean of 8 calls"
+
+
+def test_what_the_stopwatch_itself_costs_stands_among_the_costs() -> None:
+    """Guard: METHOD 1.1, measured in every run and shown."""
+    rows = [row for row in compare_run(standard_run()) if not row.is_twin]
+    table = cost_table.cost_table(rows).set_index("cost")
+    assert list(table.loc["Timing nothing"]) == ["100 ns", "100 ns"]
+    assert set(table.index) <= set(cost_table.MEANINGS)
+    assert "Timing nothing" in html_report(standard_run())
+
+
+def test_a_percentile_is_early_below_its_samples_and_no_other_cell_is() -> None:
+    """Guard: METHOD 1.6, greyed until the sample count is reached; 800 calls carry p95 and not p99."""
+    assert cost_table.early_percentiles(rows_of(made_run())) == [
+        ("99th percentile", "Eager"),
+        ("99th percentile", "torch.compile"),
+    ]
 
 
 def test_evidence_has_proofs_first_and_one_column_per_variant() -> None:
@@ -115,6 +135,18 @@ def test_the_command_measures_the_same_row_again() -> None:
     )
 
 
+def test_the_command_repeats_every_variant_beside_which_the_row_was_measured() -> None:
+    """Guard: an interval is corrected for the number of variants, so fewer would give another one."""
+    run = made_run()
+    wanted = (EAGER, COMPILED, "max-autotune/freezing", "kernel-fusion/addcmul")
+    several = replace(run, experiment=replace(run.experiment, variants=wanted))
+    line = command(several, rows_of(run)[1])
+    assert "--variant torch-compile/default --variant max-autotune/freezing --device cpu" in line
+    assert EAGER not in line and "kernel-fusion" not in line
+    alone = replace(run, experiment=replace(run.experiment, variants=(EAGER,)))
+    assert f"--variant {EAGER} --device" in command(alone, rows_of(run)[0])
+
+
 def test_runs_side_by_side_keep_their_own_baseline_and_say_which_run_they_are_from() -> None:
     run = with_failure(made_run(label="night run"), "no C++ compiler")
     rows = side_by_side.labelled(run, compare_run(run))
@@ -126,5 +158,6 @@ def test_runs_side_by_side_keep_their_own_baseline_and_say_which_run_they_are_fr
 
 def test_a_word_is_explained_once() -> None:
     words = [term.word.lower() for term in TERMS]
+    assert {"arm", "variant", "rmse", "cosine", "rank correlation", "share of the floor"} <= set(words)
     assert len(words) == len(set(words))
     assert all(term.meaning.endswith(".") for term in TERMS)

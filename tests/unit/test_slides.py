@@ -11,7 +11,8 @@ from engine.journey import steps
 from engine.result import Run
 from engine.slides import Slide, compared_slides, route_slides, run_slides
 from tests.made_pitfalls import made_pitfalls
-from tests.pages.made_runs import POINT, made_run, with_failure
+from tests.pages.made_runs import COMPILED, POINT, made_run, with_failure
+from tests.pages.made_sweeps import made_fusion
 
 STAMP = "Hand-made CPU, 2 cores · torch 2.13.0 · standard protocol · measured 30 Nov 2026, 09:03 UTC"
 
@@ -22,7 +23,7 @@ def slides_of(run: Run, technique: str | None = "torch-compile") -> list[Slide]:
 
 def route_of(run: Run) -> list[Slide]:
     rows = compare_run(run)
-    return route_slides(steps([(run, rows)], POINT), rows)
+    return route_slides(steps([(run, rows)], POINT), [(run, rows)])
 
 
 def test_a_run_is_told_from_the_verdict_to_the_claim() -> None:
@@ -73,6 +74,23 @@ def test_the_route_shows_all_steps_then_each_step_then_what_to_do() -> None:
     assert slides[3].sentence.startswith("Use torch.compile here: 1.40x (faster)")
     assert len(slides[4].table) > 5
     assert route_slides(steps([], POINT), []) == []
+
+
+def test_claims_of_the_route_are_judged_by_every_run_the_page_rests_on() -> None:
+    """Guard: a run that no step speaks of any more still decides its claim, as on the landing page."""
+    run, older = made_run(), made_fusion()
+    results = [(each, compare_run(each)) for each in (run, older)]
+    alone, together = (route_slides(steps(results[:1], POINT), known)[-1] for known in (results[:1], results))
+    assert "holds here" not in alone.sentence and "1 holds here" in together.sentence
+    assert "holds here" in set(together.table["Here"])
+
+
+def test_what_nothing_can_fail_to_happen_in_needs_no_proof() -> None:
+    run, key = made_run(), "precision/bfloat16"
+    outcomes = tuple(replace(each, variant=key) if each.variant == COMPILED else each for each in run.outcomes)
+    half = replace(run, experiment=replace(run.experiment, variants=(key,)), outcomes=outcomes)
+    slides = {slide.key: slide.sentence for slide in slides_of(half, "precision")}
+    assert slides["proof"] == "bfloat16, eager needs no proof of its own."
 
 
 def test_advice_to_stay_is_said_as_such() -> None:

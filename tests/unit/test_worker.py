@@ -265,7 +265,7 @@ def test_a_machine_that_could_not_be_described_is_looked_at_again_after_a_while(
         return MACHINE
 
     made = begin(FakeRunner(), describe)
-    eventually(lambda: made._machine.done())
+    eventually(made._machine.done)
     with pytest.raises(UserError, match="killed"):
         made.machine()
     assert len(attempts) == 1
