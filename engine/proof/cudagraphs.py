@@ -56,7 +56,7 @@ def graph_replayed(measurement: Measurement) -> Finding:
         told = " ".join(dict.fromkeys(reasons)) or "Torch gives no reason."
         return Finding(False, f"CUDA graphs NOT used: {told}")
     launches, nodes = facts.get("graph_launches_per_call"), facts.get("cudagraph_nodes")
-    if launches is None and nodes is None:
+    if launches is None and (nodes is None or facts.get("captured_graphs")):  # the trees know no graph captured by hand
         return Finding(None, "neither the profiler nor torch's graph trees can be read here")
     is_launched = bool(nodes) if launches is None else launches >= 1
     if not is_launched:

@@ -9,7 +9,7 @@ from engine.result import Measurement
 
 
 def fewer_kernels(measurement: Measurement) -> Finding:
-    """One call starts fewer kernels (without a GPU: PyTorch operators) than the plain expression has steps; judged at one workload.
+    """One call starts fewer kernels (without a GPU: PyTorch operators) than the plain expression has steps, at one workload.
 
     Where the profiler sees no kernel of a GPU, operators tell nothing: compiled code is none, however many kernels it starts.
     """

@@ -55,6 +55,13 @@ def test_launches_that_nobody_counted_are_not_held_against_the_graph() -> None:
     assert replayed(kernel_launches_per_call=None).passed is True
 
 
+def test_a_graph_captured_by_hand_is_unknown_where_nobody_counts_launches() -> None:
+    """Guard: `captured_graphs`; torch's trees hold 0 graphs then, which refutes nothing."""
+    by_hand = {"cudagraph_nodes": 0, "cudagraph_nodes_before_timing": 0, "captured_graphs": 1}
+    assert replayed(**by_hand, graph_launches_per_call=None, kernel_launches_per_call=None).passed is None
+    assert replayed(**by_hand).passed is True
+
+
 def test_a_graph_recorded_while_timing_was_not_replayed() -> None:
     """Guard: the nodes before timing. Both rules that see it say it once."""
     finding = replayed(cudagraph_nodes=3)
