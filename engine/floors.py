@@ -6,7 +6,7 @@ with launching. Where something needed is unknown there is no term, and without 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from engine.catalog import VARIANTS
 from engine.catalog.types import TWIN_SUFFIX
 from engine.metrics import FACTS
 from engine.result import Device, Limits, Measurement, Run
-from engine.spec import Workload
+from engine.spec import DTYPES, Workload
 
 FLOOR_TOLERANCE = 0.95
 """A time below 95 % of the floor cannot be real: the measurement is rejected."""
@@ -86,6 +86,16 @@ def best_of(measured: Sequence[Limits]) -> Limits:
         bandwidth_bytes_per_s=max(rates, default=None),
         flops_per_s={dtype: max(each.flops_per_s.get(dtype, 0.0) for each in measured) for dtype in dtypes},
     )
+
+
+def dtypes_with_a_floor(variants: Iterable[str], workloads: Iterable[Workload]) -> tuple[str, ...]:
+    """Torch dtypes that these variants compute in at these workloads: their matmul peaks are what `find_floor` asks for.
+
+    TF32 is no dtype; it has no peak and no floor of arithmetic.
+    """
+    points = list(workloads)
+    used = {_precision_of(variant, workload) for variant in variants for workload in points}
+    return tuple(sorted(used & set(DTYPES)))
 
 
 def find_floor(

@@ -63,8 +63,8 @@ class Machine:
 class Environment:
     """The surroundings of one run: identity decides whether a stored result may stand in for a new one.
 
-    `variables` are the environment variables that matter to torch; `settings` what the child recorded (inductor
-    settings that differ from their defaults, attention implementation).
+    `variables` are the environment variables that matter to torch. What a child was set to (attention implementation,
+    compiler settings that differ from their defaults) is among the facts of its measurement.
     """
 
     machine: Machine

@@ -42,7 +42,10 @@ class SetUp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakeReferences:
-    """Write eager and float64 outputs of these workloads to `path`, then measure the device's limits if asked; then end."""
+    """Write eager and float64 outputs of these workloads to `path`, then measure the device's limits if asked; then end.
+
+    `limit_dtypes` are torch dtypes whose matmul peak is among the limits; empty: no limits are measured.
+    """
 
     workloads: tuple[Workload, ...]
     device: str
@@ -51,7 +54,7 @@ class MakeReferences:
     text: str
     seed: int
     path: str
-    measure_limits: bool
+    limit_dtypes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +81,10 @@ class MeasureBlock:
 class Finish:
     """Measure throughput, check outputs and counters again, report the measurement; then end, unless requests follow.
 
-    With `measure_limits` the device's limits too, when everything else is over.
+    With `limit_dtypes` (as of `MakeReferences`) the device's limits too, when everything else is over.
     """
 
-    measure_limits: bool = False
+    limit_dtypes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,6 +96,7 @@ FACTS = _by_key(
     Metric(key="recompile_reasons", label="Why it recompiled", unit="text", meaning="The guard that failed, in TorchDynamo's own words."),
     Metric(key="recompile_limit_hit", label="Recompile limit reached", unit="flag", meaning="After the limit, new shapes silently run eagerly."),
     Metric(key="generated_kernels", label="Generated kernels", unit="count", meaning="Kernels TorchInductor generated."),
+    Metric(key="inductor_settings", label="Changed compiler settings", unit="text", meaning="Settings of TorchInductor that differed from its defaults in this process when timing was over. What a mode sets while it compiles is not among them."),
     Metric(key="fxgraph_cache_hits", label="Graph cache hits", unit="count", meaning="Graphs taken from the compile cache."),
     Metric(key="fxgraph_cache_misses", label="Graph cache misses", unit="count", meaning="Graphs compiled because the cache did not have them."),
     Metric(key="fxgraph_cache_bypasses", label="Graph cache bypasses", unit="count", meaning="Graphs that cannot be cached, as with freezing."),

@@ -76,15 +76,15 @@ def _stops(run: Run, row: ComparisonRow) -> tuple[float | None, str]:
     ]
     if any(each.get("runtime") for each in facts):
         return None, "another runtime: PyTorch's profiler does not see its operators"
-    stops = known_median(_started(each) for each in facts)
+    stops = known_median(_started(each, run.experiment.device) for each in facts)
     return stops, "" if stops is not None else "the profiler could not count here"
 
 
-def _started(facts: dict[str, Any]) -> float | None:
+def _started(facts: dict[str, Any], device: str) -> float | None:
     launches = [facts.get("kernel_launches_per_call"), facts.get("graph_launches_per_call")]
     if any(count is not None for count in launches):
         return _sum(launches)
-    return facts.get("operators_per_call") if facts.get("kernels_per_call") is None else None
+    return None if device.startswith("cuda") else facts.get("operators_per_call")
 
 
 def _sum(counts: Iterable[float | None]) -> float:

@@ -103,9 +103,9 @@ def serve(commands: CommandReader, channel: Channel) -> None:
             channel.send(session.measure_block(command))
         elif isinstance(command, Finish):
             measurement, limits = session.finish(), None
-            if command.measure_limits:
+            if command.limit_dtypes:
                 channel.announce("limits")
-                limits = measure_limits(session.command.device, session.command.workloads)
+                limits = measure_limits(session.command.device, command.limit_dtypes)
             channel.send(Finished(measurement=measurement, limits=limits))
             if not session.requests:
                 return

@@ -94,6 +94,7 @@ class Evidence:
         if self.compiles:
             facts |= self._graph_breaks() | self._recompiles() | _caches()
             facts["generated_kernels"] = torch_internals.generated_kernels()
+            facts["inductor_settings"] = torch_internals.changed_inductor_settings()
             facts |= self._cudagraphs.facts()
         return facts
 

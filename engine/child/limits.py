@@ -15,7 +15,6 @@ import torch
 from engine.child import torch_internals
 from engine.floors import CACHE_MULTIPLE
 from engine.result import Limits
-from engine.spec import Workload
 
 UNKNOWN_CACHE_BYTES = 16 * 2**20
 """Where nothing tells the last-level cache's size no floor is made of the bandwidth either; it is still worth showing."""
@@ -36,9 +35,8 @@ LAUNCHES = 200
 """Few enough to fit into a CUDA launch queue (1,024 deep): beyond it, launching waits for the device."""
 
 
-def measure_limits(device: str, workloads: Sequence[Workload]) -> Limits:
-    """Measure with the threads and precision flags this process has set, peaks of the workloads' dtypes; takes seconds."""
-    dtypes = sorted({workload.dtype for workload in workloads})
+def measure_limits(device: str, dtypes: Sequence[str]) -> Limits:
+    """Measure with the threads and precision flags this process has set, matmul peaks of torch's `dtypes`; takes seconds."""
     touched = bandwidth_bytes(device)
     with torch.inference_mode():
         return Limits(

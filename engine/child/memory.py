@@ -112,10 +112,12 @@ def _driver_bytes(device: str) -> int | None:
     """What the NVIDIA driver says this process holds; None without NVML, and in containers that hide process ids."""
     try:
         import pynvml
-
+    except ImportError:
+        return None
+    try:
         pynvml.nvmlInit()
         handle = pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{torch.cuda.get_device_properties(device).uuid}")
         processes = pynvml.nvmlDeviceGetComputeRunningProcesses(handle)
-    except (ImportError, AttributeError, RuntimeError, pynvml.NVMLError):
+    except (AttributeError, RuntimeError, pynvml.NVMLError):
         return None
     return next((process.usedGpuMemory for process in processes if process.pid == os.getpid()), None)

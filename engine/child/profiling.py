@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -24,6 +25,14 @@ MOST_KERNEL_NAMES = 40
 """Different kernels kept by name, the most frequent ones: a transformer runs a dozen or two."""
 DRIVER_ALLOCATIONS = ("cudaMalloc", "hipMalloc", "cuMemCreate")
 NOT_KERNELS = ("Memcpy", "Memset")
+RUNTIME_CALL = re.compile(r"(cuda|cu|hip)[A-Z]")
+DEVICE_COUNTS = (
+    "kernels_per_call",
+    "kernel_names",
+    "kernel_launches_per_call",
+    "graph_launches_per_call",
+    "device_allocations_per_call",
+)
 
 
 def profile_points(turns: Turns, subjects: Sequence[Subject], device: str) -> dict[str, Any]:
@@ -65,19 +74,31 @@ def profile_calls(call: Callable[[], Any], device: str) -> dict[str, Any]:
     events = list(profiler.events() or ())
     counts: dict[str, Any] = {"operators_per_call": sum(_is_outer_operator(event) for event in events) / PROFILED_CALLS}
     if has_kernels:
-        kernels = Counter(event.name for event in events if _is_kernel(event))
-        counts["kernels_per_call"] = kernels.total() / PROFILED_CALLS
-        counts["kernel_names"] = {
-            name: count / PROFILED_CALLS for name, count in kernels.most_common(MOST_KERNEL_NAMES)
-        }
-        counts["kernel_launches_per_call"] = _named(events, KERNEL_LAUNCHES) / PROFILED_CALLS
-        counts["graph_launches_per_call"] = _named(events, GRAPH_LAUNCHES) / PROFILED_CALLS
-        counts["device_allocations_per_call"] = _named(events, DRIVER_ALLOCATIONS) / PROFILED_CALLS
-        return counts
+        return counts | _device_counts(events)
     sizes = allocated_bytes(profiler)
     counts["allocations_per_call"] = None if sizes is None else len(sizes) / PROFILED_CALLS
     counts["allocated_bytes_per_call"] = None if sizes is None else sum(sizes) / PROFILED_CALLS
     return counts
+
+
+def _device_counts(events: Sequence[Any]) -> dict[str, Any]:
+    """What the GPU did, per call; all unknown where the profiler cannot see GPUs (CUPTI missing or not permitted)."""
+    if not any(_is_of_device(event) for event in events):
+        return dict.fromkeys(DEVICE_COUNTS)
+    kernels = Counter(event.name for event in events if _is_kernel(event))
+    names = {name: count / PROFILED_CALLS for name, count in kernels.most_common(MOST_KERNEL_NAMES)}
+    return {
+        "kernels_per_call": kernels.total() / PROFILED_CALLS,
+        "kernel_names": names,
+        "kernel_launches_per_call": _named(events, KERNEL_LAUNCHES) / PROFILED_CALLS,
+        "graph_launches_per_call": _named(events, GRAPH_LAUNCHES) / PROFILED_CALLS,
+        "device_allocations_per_call": _named(events, DRIVER_ALLOCATIONS) / PROFILED_CALLS,
+    }
+
+
+def _is_of_device(event: Any) -> bool:
+    """Work on a GPU, or a call of its runtime: the synchronise after the last call is one, whatever the calls did."""
+    return bool(event.device_type.name == "CUDA" or RUNTIME_CALL.match(event.name))
 
 
 def _is_outer_operator(event: Any) -> bool:
@@ -90,5 +111,5 @@ def _is_kernel(event: Any) -> bool:
     return bool(event.device_type.name == "CUDA" and not event.name.startswith(NOT_KERNELS))
 
 
-def _named(events: list[Any], prefixes: tuple[str, ...]) -> int:
+def _named(events: Sequence[Any], prefixes: tuple[str, ...]) -> int:
     return sum(event.name.startswith(prefixes) for event in events)

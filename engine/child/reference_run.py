@@ -21,7 +21,7 @@ def answer(command: MakeReferences, announce: Callable[[str], None]) -> Referenc
     notes = [subject.note for subject in subjects if subject.note]
     subjects.clear()
     limits = None
-    if command.measure_limits:
+    if command.limit_dtypes:
         announce("limits")
-        limits = measure_limits(command.device, command.workloads)
+        limits = measure_limits(command.device, command.limit_dtypes)
     return ReferencesMade(path=command.path, limits=limits, model_note=notes[0] if notes else None)

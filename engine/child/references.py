@@ -18,7 +18,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from engine.child.output_errors import Errors, errors_of, real_positions
-from engine.child.subject import Inputs, Subject
+from engine.child.subject import Inputs, Subject, in_dtype
 from engine.serial import unstructure
 from engine.spec import Workload, digest_of
 
@@ -95,10 +95,16 @@ def make_cases(subject: Subject) -> Iterator[Case]:
         compared = inputs if rows is None else _inputs_at(inputs, rows)
         with torch.inference_mode():
             exact = tuple(_to_float64(tensor) for tensor in flatten(double.eager(compared)))
-            outputs = flatten(subject.eager(compared))
+            outputs = flatten(subject.eager(_as_weights(subject, compared)))
         real = real_positions(inputs)
         eager = tuple(errors_of(output, want, real) for output, want in zip(outputs, exact, strict=True))
         yield Case(name, inputs, exact, eager, rows)
+
+
+def _as_weights(subject: Subject, inputs: Inputs) -> Inputs:
+    """Where a technique has cast the weights in place, eager takes inputs like them; the reference keeps the originals."""
+    dtype = subject.dtype()
+    return inputs if dtype is None else in_dtype(inputs, dtype)
 
 
 def sampled_rows(inputs: Inputs) -> torch.Tensor:

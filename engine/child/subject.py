@@ -58,6 +58,12 @@ class Subject:
         """The answer without any technique."""
         return self.program(**(self.arrange(inputs) if self.arrange else inputs))
 
+    def dtype(self) -> torch.dtype | None:
+        """What the program computes in now: its first floating-point weight's type; None where it has no weights."""
+        program = self.program
+        weights = program.parameters() if isinstance(program, torch.nn.Module) else ()
+        return next((weight.dtype for weight in weights if weight.is_floating_point()), None)
+
     def inputs(self, index: int) -> Inputs:
         """Input set `index` for comparing outputs: another one for every index, the same one in every process."""
         return self.make_inputs(index)
@@ -158,6 +164,14 @@ def size_of(inputs: Inputs) -> int:
     return sum(int(getattr(value, "nbytes", 0)) for value in inputs.values())
 
 
+def in_dtype(inputs: Inputs, dtype: torch.dtype) -> Inputs:
+    """The inputs with every floating-point tensor in `dtype`; whole numbers and what is no tensor stay as they are."""
+    return {
+        name: value.to(dtype) if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+        for name, value in inputs.items()
+    }
+
+
 def _on(device: str, inputs: Inputs) -> Inputs:
     return {name: value.to(device) if isinstance(value, torch.Tensor) else value for name, value in inputs.items()}
 
@@ -176,8 +190,4 @@ def _has_float64(device: str) -> bool:
 
 
 def _doubled(inputs: Inputs, device: str) -> Inputs:
-    moved = _on(device, inputs)
-    return {
-        name: value.double() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
-        for name, value in moved.items()
-    }
+    return in_dtype(_on(device, inputs), torch.float64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -96,10 +96,16 @@ def on_compile_start(notify: Callable[[str], None]) -> bool:
     return True
 
 
-def inductor_settings() -> Mapping[str, Any] | None:
-    """Every inductor setting as it is now."""
-    read = find("torch._inductor.config:get_config_copy")
-    return None if read is None else dict(read())
+def changed_inductor_settings() -> list[str] | None:
+    """Every process-wide inductor setting that is not at torch's default now, as "name = value"; loads inductor.
+
+    A default that torch reads from an environment variable counts as default: the variables are recorded by themselves.
+    """
+    read, entries = find("torch._inductor.config:get_config_copy"), find("torch._inductor.config:_config")
+    if read is None or entries is None:
+        return None
+    defaults = {name: getattr(entry, "default", None) for name, entry in entries.items()}
+    return sorted(f"{name} = {value}" for name, value in read().items() if value != defaults.get(name, value))
 
 
 def cudagraph_manager(device_index: int) -> Any | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine import stats
 from engine.comparison.arms import Arm
 from engine.comparison.row import Arrival
+from engine.proof.caches import proven_cache
 from engine.result import Measurement, PointSetUp
 
 
@@ -30,7 +31,7 @@ def _arrival(arm: Arm, measurement: Measurement, place: int) -> Arrival:
         first_call_s=first_call_s,
         stall_s=None if first_call_s is None or median_s is None else first_call_s - median_s,
         median_s=median_s,
-        compile_cache=measurement.compile_cache,
+        compile_cache=proven_cache(measurement),
     )
 
 

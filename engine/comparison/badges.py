@@ -11,6 +11,7 @@ from engine.comparison.arms import Arm, precision_of
 from engine.comparison.row import Badge
 from engine.formatting import counted
 from engine.proof import ALLOWANCES, explain_skip
+from engine.proof.caches import judge_cache, proven_cache
 from engine.result import Run
 from engine.verdict import Check
 
@@ -76,7 +77,8 @@ def _cuda_graphs(arm: Arm) -> Iterator[Badge]:
 
 
 def _compile_cache(arm: Arm) -> Iterator[Badge]:
-    states = {measurement.compile_cache for measurement in arm.measurements} - {None}
+    yield from _other_cache(arm)
+    states = {proven_cache(measurement) for measurement in arm.measurements} - {None}
     if states == {"warm"}:
         yield Badge(
             key="warm_cache",
@@ -89,6 +91,21 @@ def _compile_cache(arm: Arm) -> Iterator[Badge]:
             text="graph cache bypassed",
             meaning="This kind of compilation (freezing) is not kept in the graph cache: every new process compiles again.",
         )
+
+
+def _other_cache(arm: Arm) -> Iterator[Badge]:
+    """Set-up times of a state that the counters contradict are in no row."""
+    for state in ("cold", "warm"):
+        named = [measurement for measurement in arm.measurements if measurement.compile_cache == state]
+        others = [(each, found.reason) for each in named if (found := judge_cache(each)).passed is False]
+        if others:
+            first, reason = others[0]
+            yield Badge(
+                key=f"not_{state}",
+                text=f"compile cache not {state}",
+                meaning=f"The counters of {len(others)} of {counted(len(arm.measurements), 'process set')} contradict that state. "
+                f"In process set {first.process + 1} {reason}. No {state} set-up time is taken from there.",
+            )
 
 
 def _failures(arm: Arm) -> Iterator[Badge]:

@@ -8,6 +8,7 @@ from typing import Any
 from engine import stats
 from engine.comparison.arms import Arm
 from engine.metrics import MEMORY
+from engine.proof.caches import proven_cache
 from engine.result import Measurement
 from engine.stats import Interval
 from engine.verdict import Verdict
@@ -58,7 +59,8 @@ def _memory_order(kind: str) -> tuple[int, str]:
 def _cold_and_warm(arm: Arm) -> tuple[list[Measurement], list[Measurement]]:
     ordered = sorted(arm.measurements, key=lambda measurement: measurement.process)
     if any(measurement.compile_cache for measurement in ordered):
-        return [m for m in ordered if m.compile_cache == "cold"], [m for m in ordered if m.compile_cache == "warm"]
+        states = [(measurement, proven_cache(measurement)) for measurement in ordered]
+        return [m for m, state in states if state == "cold"], [m for m, state in states if state == "warm"]
     return ordered[:1], ordered[1:]
 
 

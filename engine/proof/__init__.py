@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 from engine.catalog.types import Variant
 from engine.proof.compiler import compiled, no_eager_fallback, no_recompile_while_timing, nothing_compiled
-from engine.proof.cudagraphs import explain_skip, graph_replayed
+from engine.proof.cudagraphs import explain_skip, graph_replayed, graph_replayed_on_cuda
 from engine.proof.elsewhere import other_runtime
 from engine.proof.finding import Finding, Rule, combine, each
 from engine.proof.fusion import fewer_kernels
 from engine.proof.memory import allocator_caching, allocator_disabled, allocator_expandable, result_preallocated
-from engine.proof.outputs import OVERWRITES, REPLAYS_ONE_INPUT, judge_outputs
+from engine.proof.outputs import OVERWRITES, REPLAY_OVERWRITES, REPLAYS_ONE_INPUT, judge_outputs
 from engine.proof.tuning import candidates_tuned
 from engine.result import Measurement
 
@@ -24,6 +24,7 @@ RULES: dict[str, Rule] = {
     "no_recompile_while_timing": each(no_recompile_while_timing),
     "no_eager_fallback": each(no_eager_fallback),
     "graph_replayed": each(graph_replayed),
+    "graph_replayed_on_cuda": each(graph_replayed_on_cuda),
     "candidates_tuned": candidates_tuned,
     "other_runtime": each(other_runtime),
     "result_preallocated": each(result_preallocated),
@@ -32,7 +33,7 @@ RULES: dict[str, Rule] = {
     "allocator_disabled": each(allocator_disabled),
     "allocator_expandable": each(allocator_expandable),
 }
-ALLOWANCES = frozenset({OVERWRITES, REPLAYS_ONE_INPUT})
+ALLOWANCES = frozenset({OVERWRITES, REPLAY_OVERWRITES, REPLAYS_ONE_INPUT})
 """Names in `Variant.proofs` that excuse a property of the outputs; they are no evidence of a mechanism."""
 
 

@@ -31,9 +31,9 @@ def each(judge: Callable[[Measurement], Finding]) -> Rule:
 
 
 def combine(findings: Sequence[Finding]) -> Finding:
-    """All must pass; the reasons of those that decided, once each."""
+    """All must pass; the reasons of those that decided, once each, without a full stop: they become part of a sentence."""
     for decided in (False, None, True):
-        reasons = [finding.reason for finding in findings if finding.passed is decided]
+        reasons = [finding.reason.rstrip(". ") for finding in findings if finding.passed is decided]
         if reasons:
             return Finding(decided, "; ".join(dict.fromkeys(reasons)))
     return Finding(None, "nothing was measured")

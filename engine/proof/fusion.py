@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from engine.catalog.operators import OPERATORS
-from engine.formatting import count
+from engine.formatting import counted
 from engine.proof.finding import Finding
 from engine.result import Measurement
 
 
 def fewer_kernels(measurement: Measurement) -> Finding:
-    """One call starts fewer kernels (on a CPU: PyTorch operators) than the plain expression has steps; judged at one workload."""
+    """One call starts fewer kernels (without a GPU: PyTorch operators) than the plain expression has steps, at one workload.
+
+    Where the profiler sees no kernel of a GPU, operators tell nothing: compiled code is none, however many kernels it starts.
+    """
     facts, workload = measurement.facts, measurement.workloads[0]
     card, kernels = OPERATORS.get(workload.operator or ""), facts.get("kernels_per_call")
-    started = facts.get("operators_per_call") if kernels is None else kernels
+    is_on_cuda = str(facts.get("device", "")).startswith("cuda")
+    started = facts.get("operators_per_call") if kernels is None and not is_on_cuda else kernels
     if started is None or card is None:
         return Finding(None, "the profiler cannot be read here")
     steps = card.steps * (workload.operations or 1)
-    what = ("operator" if kernels is None else "kernel") + ("" if started == 1 else "s")
+    seen = counted(round(started), "operator" if kernels is None else "kernel")
     rest = ": all in generated code" if not started else ""
-    return Finding(started < steps, f"{count(started)} {what} per call instead of {steps}{rest}")
+    return Finding(started < steps, f"{seen} per call instead of {steps}{rest}")

@@ -121,7 +121,7 @@ def _measure(run: RunContext, agenda: Plan) -> None:
     for failure in agenda.unavailable:
         run.emit(OutcomeReady(outcome=failure))
     scratch = run.work_dir / "scratch"
-    references = References(run, scratch)
+    references = References(run, agenda.groups, scratch)
     try:
         for place, group in enumerate(agenda.groups):
             path = references.of(group)

@@ -15,6 +15,7 @@ from engine import captions
 from engine.arms import Arm, Group, balanced_order, requests_of
 from engine.catalog import find_variant, label_of
 from engine.estimate import finish_step, last_steps, requests_step, rounds_step, set_up_step
+from engine.floors import dtypes_with_a_floor
 from engine.messages import AnswerRequests, Finish, Finished, PhaseChanged, ReadyToMeasure, RequestsAnswered, SetUp
 from engine.result import Conditions, Measurement, Outcome
 from engine.runner.child_process import ChildFailed, ChildProcess
@@ -71,7 +72,7 @@ class ProcessSet:
             )
             for place, member in enumerate(list(self._members.values())):
                 with self._settling_failure_of(member.arm):
-                    self._finish(member, conditions, measure_limits=place == 0 and self._has_neighbours())
+                    self._finish(member, conditions, self._limit_dtypes() if place == 0 else ())
         finally:
             for child in self._children:
                 child.end()
@@ -122,17 +123,22 @@ class ProcessSet:
         rounds.even_out_warm_up()
         return rounds.measure()
 
-    def _has_neighbours(self) -> bool:
-        """Whether what the device can do at best changes from moment to moment: a CPU's memory is shared, a GPU's is its own."""
-        return self._run.environment.device.backend == "cpu"
+    def _limit_dtypes(self) -> tuple[str, ...]:
+        """What to measure the device's limits for once more.
 
-    def _finish(self, member: Member, conditions: tuple[Conditions, ...], measure_limits: bool) -> None:
+        They change from moment to moment where it has neighbours: a CPU's memory is shared, a GPU's is its own.
+        """
+        if self._run.environment.device.backend != "cpu":
+            return ()
+        return dtypes_with_a_floor((arm.variant for arm in self._group.arms), self._group.workloads)
+
+    def _finish(self, member: Member, conditions: tuple[Conditions, ...], limit_dtypes: tuple[str, ...]) -> None:
         self._run.clock.begin(finish_step(member.arm, self._number))
         self._enter_phase(member.arm, PhaseChanged(phase="finish"))
         member.child.stage = "finish"
         limit_s = self._run.experiment.protocol.set_up_limit_s
         on_phase = partial(self._enter_phase, member.arm)
-        finished = member.child.ask(Finish(measure_limits=measure_limits), Finished, limit_s, on_phase)
+        finished = member.child.ask(Finish(limit_dtypes=limit_dtypes), Finished, limit_s, on_phase)
         measured = finished.measurement
         if finished.limits is not None:
             self._run.keep_limits(finished.limits)

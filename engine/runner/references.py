@@ -1,14 +1,16 @@
 """Files with the outputs a workload should give, made once per set of points by children of their own (METHOD 1.4).
 
-The first such child also measures what the device can do at best.
+The first such child also measures what the device can do at best, for everything the run computes in.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.arms import Group
 from engine.estimate import references_step
+from engine.floors import dtypes_with_a_floor
 from engine.messages import MakeReferences, PhaseChanged, ReferencesMade
 from engine.runner.child_process import ChildFailed
 from engine.runner.context import RunContext
@@ -16,10 +18,11 @@ from engine.spec import Workload
 
 
 class References:
-    """The reference files of one run, kept below `folder` while it lasts."""
+    """The reference files of one run, which measures `groups`, kept below `folder` while it lasts."""
 
-    def __init__(self, run: RunContext, folder: Path) -> None:
+    def __init__(self, run: RunContext, groups: Sequence[Group], folder: Path) -> None:
         self._run = run
+        self._groups = groups
         self._folder = folder
         self._paths: dict[frozenset[Workload], Path | None] = {}
 
@@ -68,8 +71,12 @@ class References:
             text=experiment.text,
             seed=experiment.protocol.seed,
             path=str(path),
-            measure_limits=not self._run.limits,
+            limit_dtypes=() if self._run.limits else self._dtypes(),
         )
+
+    def _dtypes(self) -> tuple[str, ...]:
+        arms = [arm for group in self._groups for arm in group.arms]
+        return dtypes_with_a_floor((arm.variant for arm in arms), (point for arm in arms for point in arm.workloads))
 
     def _enter_phase(self, event: PhaseChanged) -> None:
         self._run.clock.enter(event.phase)

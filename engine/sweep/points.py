@@ -110,7 +110,7 @@ def _point(run: Run, rows: Sequence[ComparisonRow], row: ComparisonRow) -> Sweep
     rate = moved / row.median_s if moved and row.median_s else None
     bandwidth = run.limits.bandwidth_bytes_per_s if run.limits else None
     is_in_memory = _is_in_memory(run, facts)
-    bound, bound_by = _bound(card, row, is_in_memory, _started(facts), _started(_facts(run, baseline)))
+    bound, bound_by = _bound(card, row, is_in_memory, _started(run, facts), _started(run, _facts(run, baseline)))
     return SweepPoint(
         row=row,
         array_bytes=card.array_bytes(row.workload),
@@ -120,7 +120,7 @@ def _point(run: Run, rows: Sequence[ComparisonRow], row: ComparisonRow) -> Sweep
         is_in_memory=is_in_memory,
         bound=bound,
         bound_by=bound_by,
-        started=_started(facts),
+        started=_started(run, facts),
         allocations=facts.get("allocations_per_call"),
         allocated_bytes=facts.get("allocated_bytes_per_call"),
         page_faults=facts.get("page_faults_per_call"),
@@ -144,10 +144,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _started(facts: dict[str, float | None]) -> float | None:
+def _started(run: Run, facts: dict[str, float | None]) -> float | None:
     """Kernels one call starts on a GPU; on a CPU PyTorch operators, and generated code as one."""
-    kernels = facts.get("kernels_per_call")
-    return facts.get("operators_per_call") if kernels is None else kernels
+    kernels, is_on_cuda = facts.get("kernels_per_call"), run.experiment.device.startswith("cuda")
+    return facts.get("operators_per_call") if kernels is None and not is_on_cuda else kernels
 
 
 def _is_in_memory(run: Run, facts: dict[str, float | None]) -> bool:

@@ -98,7 +98,8 @@ class FakeChild:
     def make_references(self, command):
         self.misbehave(self.modes.get("references", "ok"))
         Path(command.path).write_text("fake")
-        limits = Limits(bandwidth_bytes_per_s=1e9, bandwidth_bytes=1) if command.measure_limits else None
+        peaks = dict.fromkeys(command.limit_dtypes, 1e9)
+        limits = Limits(bandwidth_bytes_per_s=1e9, bandwidth_bytes=1, flops_per_s=peaks) if command.limit_dtypes else None
         self.send(ReferencesMade(path=command.path, limits=limits))
 
     def prepare(self, command):
@@ -149,7 +150,8 @@ class FakeChild:
             compile_cache=self.set_up.compile_cache,
         )
         bandwidth = 2e9 if self.set_up.process == 1 else 0.5e9
-        limits = Limits(bandwidth_bytes_per_s=bandwidth, bandwidth_bytes=1) if command.measure_limits else None
+        peaks = dict.fromkeys(command.limit_dtypes, bandwidth)
+        limits = Limits(bandwidth_bytes_per_s=bandwidth, bandwidth_bytes=1, flops_per_s=peaks) if command.limit_dtypes else None
         self.send(Finished(measurement=measurement, limits=limits))
 
     def answer_requests(self):

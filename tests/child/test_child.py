@@ -96,7 +96,6 @@ def test_references_come_from_a_child_of_their_own(tiny_model: Path, tmp_path: P
             text=PANGRAM,
             seed=1,
             path=str(path),
-            measure_limits=False,
         )
         made = child.ask(command, ReferencesMade)
         assert child.exit_code() == 0

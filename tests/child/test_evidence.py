@@ -15,6 +15,7 @@ torch = pytest.importorskip("torch")
 from engine.child.evidence import Evidence  # noqa: E402
 from engine.child.profiling import profile_calls  # noqa: E402
 from engine.proof import RULES  # noqa: E402
+from engine.proof.caches import judge_cache  # noqa: E402
 from tests.child.fresh_process import run_fresh  # noqa: E402
 from tests.hand_made import measurement  # noqa: E402
 
@@ -198,7 +199,7 @@ def test_an_eager_arm_that_compiles_after_all_is_seen() -> None:
 
 
 def test_cold_and_warm_caches_are_told_apart_by_counters(tmp_path: Path) -> None:
-    """R29. Guard: `_caches`. The second process finds what the first one left."""
+    """R29. Guards: `_caches`, `judge_cache`. The second process finds what the first one left, unless caches are switched off."""
     code = """
         import json, torch
         from engine.child.evidence import Evidence
@@ -215,6 +216,19 @@ def test_cold_and_warm_caches_are_told_apart_by_counters(tmp_path: Path) -> None
     assert warm["fxgraph_cache_hits"] > 0
     assert warm["autograd_cache_hits"] > 0
     assert cold["generated_kernels"] == warm["generated_kernels"] == 1
+    switched_off = run_fresh(code, TORCHINDUCTOR_CACHE_DIR=str(tmp_path), TORCHINDUCTOR_FORCE_DISABLE_CACHES="1")
+    named = [("cold", cold), ("warm", warm), ("warm", switched_off), ("warm", cold), ("cold", warm)]
+    measured = [replace(measurement(), facts=facts, compile_cache=state) for state, facts in named]
+    assert [judge_cache(each).passed for each in measured] == [True, True, False, False, False]
+
+
+def test_compiler_settings_that_are_not_torchs_own_are_recorded_by_name() -> None:
+    """Guard: `changed_inductor_settings`; a result must say what its compiler was told."""
+    evidence = observe(lambda: torch.compile(Doubling(), backend="eager"), LENGTHS[:1], LENGTHS[:1])
+    as_torch_ships = evidence.facts()["inductor_settings"]
+    with torch._inductor.config.patch({"freezing": True, "triton.cudagraphs": True}):
+        changed = evidence.facts()["inductor_settings"]
+    assert set(changed) - set(as_torch_ships) == {"freezing = True", "triton.cudagraphs = True"}
 
 
 def test_a_missing_private_interface_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 import itertools
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,11 +11,9 @@ torch = pytest.importorskip("torch")
 
 from engine.child import limits  # noqa: E402
 from engine.child.memory import MemoryMeter, process_peak, reset_process_peak  # noqa: E402
-from engine.spec import Workload  # noqa: E402
 from tests.child.fresh_process import ROOT, run_fresh  # noqa: E402
 
 MIB = 2**20
-ONE = Workload(operator="relu", elements=1)
 needs_proc = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux' /proc")
 
 
@@ -80,7 +77,7 @@ def test_limits_of_this_cpu_are_plausible(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(limits, "waited_s", lambda: 0.0)  # whatever else this machine does while it is tested
     # Small enough that free memory, which changes from moment to moment, does not decide the size.
     monkeypatch.setattr(limits, "last_level_cache_bytes", lambda device: 32 * MIB)
-    found = limits.measure_limits("cpu", [ONE, replace(ONE, dtype="int64")])
+    found = limits.measure_limits("cpu", ["float32", "int64"])
     assert found.bandwidth_bytes_per_s is not None
     assert 1e8 < found.bandwidth_bytes_per_s < 2e12
     assert found.bandwidth_bytes is not None
@@ -97,7 +94,7 @@ def test_a_limit_measured_beside_other_work_is_unknown(monkeypatch: pytest.Monke
     monkeypatch.setattr(limits, "BUDGET_S", 0.05)
     monkeypatch.setattr(limits, "bandwidth_bytes", lambda device: 12 * limits.ARRAY_STEP)
     monkeypatch.setitem(limits.MATMUL_SIZE, "cpu", 8)
-    found = limits.measure_limits("cpu", [ONE])
+    found = limits.measure_limits("cpu", ["float32"])
     assert found.bandwidth_bytes_per_s is None
     assert dict(found.flops_per_s) == {}
 

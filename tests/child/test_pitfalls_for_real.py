@@ -11,7 +11,8 @@ from engine.catalog.pitfalls import COMPILED, DOT, HALF_COMPILED, REMEMBERING
 from engine.proof import judge_mechanism, judge_outputs
 from engine.result import Measurement
 from engine.spec import Workload
-from tests.child.measured import MeasuredChild, point, set_up
+from tests.child.measured import MeasuredChild, point, set_up, write_model_file
+from tests.child.test_tuning_and_precision import LINEAR
 
 
 def measure(workload: Workload, variant: str, folder: Path, **changes: Any) -> Measurement:
@@ -76,3 +77,11 @@ def test_an_unfair_baseline_is_float32_and_its_rival_is_not(tiny_model: Path, tm
     left = measurement.facts["mistaken_loops"]["unfair-baseline"]
     assert left["baseline_s"] > 0 and left["reported_s"] > 0
     assert judge_mechanism(find_variant(HALF_COMPILED), [measurement]).passed
+
+
+@pytest.mark.slow
+def test_the_unfair_baseline_of_a_model_of_float_inputs_is_measured_too(tmp_path: Path) -> None:
+    """Guards: `prepare` of the bfloat16 variants, `compute_in` of the loop, which goes from float32 to bfloat16."""
+    measurement = measure(point(write_model_file(tmp_path, LINEAR)), HALF_COMPILED, tmp_path)
+    left = measurement.facts["mistaken_loops"]["unfair-baseline"]
+    assert left["baseline_s"] > 0 and left["reported_s"] > 0

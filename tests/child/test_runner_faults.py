@@ -98,6 +98,14 @@ def test_the_limits_are_the_best_of_what_was_seen_with_the_references_and_at_the
     assert [event.limits.bandwidth_bytes_per_s for event in run.of(LimitsMeasured)] == [1e9, 1e9, 2e9, 2e9]
 
 
+def test_the_limits_are_measured_for_every_precision_of_the_run(fake_run, monkeypatch):
+    """Guard: `limit_dtypes`, with the references and at the end of each set; the workload itself is in float32."""
+    half = Variant(key="half/eager", label="half", summary="", code="", precision="bfloat16")
+    monkeypatch.setitem(VARIANTS, half.key, half)
+    run = fake_run(variants=(half.key,)).measure()
+    assert [sorted(event.limits.flops_per_s) for event in run.of(LimitsMeasured)] == [["bfloat16", "float32"]] * 2
+
+
 def test_a_run_that_goes_well_tells_everything_in_order(fake_run):
     run = fake_run().measure()
     assert isinstance(run.events[0], EnvironmentKnown)
@@ -191,6 +199,11 @@ def test_a_child_that_dies_or_talks_nonsense_is_a_failure_with_a_reason_and_the_
     assert words in failure.message
     assert "Traceback" not in failure.message
     assert_others_measured(run)
+
+
+def test_a_child_that_ran_out_of_memory_without_a_word_is_told_with_its_size(fake_run):
+    message = fake_run({COMPILED: "bad_alloc"}).measure().outcome(COMPILED).message
+    assert message.endswith("It was measuring fake · batch 1 · 11 tokens · float32.")
 
 
 def test_a_failure_brings_the_end_of_the_log(fake_run):

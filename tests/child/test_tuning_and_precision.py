@@ -1,14 +1,15 @@
 """Tuning and precision for real on tiny models: what max-autotune tunes on a CPU, bfloat16 by its own rule, too little memory."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.catalog import find_variant
-from engine.messages import Failed
+from engine.messages import Failed, MakeReferences, ReferencesMade
 from engine.proof import judge_mechanism, judge_outputs
 from engine.result import Measurement
-from engine.spec import Workload
+from engine.spec import PANGRAM, Workload
 from tests.child.measured import MeasuredChild, point, set_up, write_model_file
 
 pytestmark = pytest.mark.beside
@@ -21,9 +22,9 @@ def build():
 """
 
 
-def measure(workload: Workload, variant: str, folder: Path) -> Measurement:
+def measure(workload: Workload, variant: str, folder: Path, **changes: Any) -> Measurement:
     with MeasuredChild(folder) as child:
-        measurement = child.measure(set_up(workload, variant=variant))
+        measurement = child.measure(set_up(workload, variant=variant, **changes))
         assert isinstance(measurement, Measurement), (measurement, child.log()[-2000:])
         return measurement
 
@@ -39,9 +40,11 @@ def test_on_a_cpu_max_autotune_tunes_only_with_freezing(variant: str, tunes: boo
     assert finding.passed is tunes, finding.reason
     operations = measurement.facts["autotune_operations"]
     if tunes:
+        assert "freezing = True" in measurement.facts["inductor_settings"]
         assert measurement.facts["candidates_tried"] >= 2
         assert all(0 < seconds < 1 for each in operations for seconds in each["candidates"].values())
     else:
+        assert "freezing = True" not in measurement.facts["inductor_settings"]
         assert operations == [] and "0 candidates tuned on this device" in finding.reason
 
 
@@ -54,6 +57,23 @@ def test_bfloat16_is_judged_by_its_own_rule_and_shows_its_larger_error(tiny_mode
     check = measurement.outputs[0]
     assert check.rmse is not None and check.reference_rms is not None
     assert 1e-4 < check.rmse / check.reference_rms < 1e-1
+
+
+@pytest.mark.parametrize("has_references", [True, False], ids=["references from a file", "references made in place"])
+def test_a_users_model_of_float_inputs_runs_in_bfloat16_too(has_references: bool, tmp_path: Path) -> None:
+    """Guards: `prepare` in the precision variants; `_as_weights` where the child makes its own references."""
+    workload, path = point(write_model_file(tmp_path, LINEAR)), tmp_path / "references.safetensors"
+    if has_references:
+        make = MakeReferences(
+            workloads=(workload,), device="cpu", threads=1, matmul_precision="highest", text=PANGRAM, seed=1, path=str(path)
+        )
+        with MeasuredChild(tmp_path) as child:
+            assert isinstance(child.ask(make, ReferencesMade), ReferencesMade), child.log()[-2000:]
+    measurement = measure(workload, "precision/bfloat16", tmp_path, references=str(path) if has_references else None)
+    finding = judge_outputs(find_variant("precision/bfloat16"), workload, [measurement])
+    assert finding.passed, finding.reason
+    check = measurement.outputs[0]
+    assert check.rmse is not None and check.reference_rms is not None and check.rmse / check.reference_rms > 1e-4
 
 
 def test_a_size_beyond_the_memory_is_named_when_it_does_not_fit(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from engine.catalog import find_variant
 from engine.child.smoke import exists
 from engine.proof import Finding, judge_mechanism, judge_outputs
+from engine.proof.cudagraphs import LAUNCHES_BESIDE
 from engine.result import Measurement
 from engine.spec import Workload
 from tests.child.conftest import tiny_model  # noqa: F401 - a fixture
@@ -64,6 +65,8 @@ def test_a_served_graph_answers_every_request_and_keeps_every_answer(
     """M10 and M11 on a real graph: other inputs than the captured ones, outputs read after the next call."""
     workload = point(tiny_model)
     measurement = measure(workload, variant, tmp_path)
+    beside = measurement.facts["kernel_launches_per_call"]
+    assert beside is None or beside <= LAUNCHES_BESIDE, "copies in and out are more kernels than `graph_replayed` allows"
     assert mechanism(measurement).passed, mechanism(measurement).reason
     finding = judge_outputs(find_variant(variant), workload, [measurement])
     assert finding.passed, finding.reason

@@ -7,7 +7,7 @@ import pytest
 from engine import candidates
 from engine.candidates import FEWEST_MULTIPROCESSORS
 from engine.catalog import find_variant
-from engine.proof import judge_outputs
+from engine.proof import RULES, judge_outputs
 from engine.result import Measurement
 from tests.child.measured import MeasuredChild, point, set_up, write_model_file
 
@@ -63,3 +63,24 @@ def test_wall_over_gpu_time_of_eager_is_at_least_one_and_bounds_what_a_bare_repl
     gpu = [time for time in eager.blocks[0].gpu_s or () if time]
     assert gpu and wall / min(gpu) > 0.9
     assert wall / min(bare.blocks[0].latency_s) < 1.5 * wall / min(gpu)
+
+
+@pytest.mark.parametrize(
+    "variant",
+    ["max-autotune/documented", "precision/tf32-best", "precision/bfloat16-best-cuda", "precision/float16-best"],
+)
+def test_max_autotune_replays_graphs_and_its_outputs_are_right_although_the_next_call_overwrites_them(
+    variant: str, tmp_path: Path
+) -> None:
+    """The mode switches CUDA graphs on. Guards: `replay_overwrites_outputs` and the graph rule in the catalog."""
+    import torch
+
+    if "tf32" in variant and torch.cuda.get_device_capability() < (8, 0):
+        pytest.skip("this GPU has no TF32")
+    measurement = measure(variant, tmp_path)
+    card = find_variant(variant)
+    finding = judge_outputs(card, measurement.workloads[0], [measurement])
+    assert finding.passed, finding.reason
+    assert any(check.is_overwritten for check in measurement.outputs)
+    rules = [name for name in card.proofs if name.startswith("graph_replayed")]
+    assert [RULES[name]([measurement]).passed for name in rules] == [True]

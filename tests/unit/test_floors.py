@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.floors import Encoder, best_of, encoder_of, find_floor, floor_of, is_impossible
+from engine.floors import Encoder, best_of, dtypes_with_a_floor, encoder_of, find_floor, floor_of, is_impossible
 from engine.result import Device, Limits, Run
 from engine.spec import Workload
 from tests.hand_made import CPU, ENVIRONMENT, POINT, experiment, measurement
@@ -55,6 +55,18 @@ def test_half_precision_halves_the_weights_and_needs_its_own_peak() -> None:
     assert floor is not None
     assert floor.bound == "memory"
     assert floor.seconds == pytest.approx((DISTILBERT.touched_bytes(1, 11, 2) - MIB) / 20e9)
+
+
+def test_peaks_are_measured_for_everything_that_variants_and_workloads_compute_in() -> None:
+    """Guard: `dtypes_with_a_floor`; a bfloat16 row of a float32 workload had no peak, so no floor of arithmetic."""
+    variants = ["baseline/eager", "baseline/eager@twin", "precision/bfloat16", "precision/float16-best", "precision/tf32"]
+    assert dtypes_with_a_floor(variants, [POINT]) == ("bfloat16", "float16", "float32")
+    integers = Workload(operator="addcmul", elements=8, dtype="int64")
+    assert dtypes_with_a_floor(["kernel-fusion/addcmul"], [integers]) == ("int64",)
+    long = replace(POINT, batch_size=8, sequence_length=128)
+    peaks = replace(LIMITS, flops_per_s={"float32": 200e9, "bfloat16": 800e9})
+    floor = find_floor(long, "bfloat16", FACTS, peaks, SMALL_CACHE)
+    assert floor is not None and floor.seconds == pytest.approx(8 * DISTILBERT.flops(1, 128) / 800e9)
 
 
 def test_launches_bound_a_short_call_and_are_not_added_to_the_rest() -> None:

@@ -112,6 +112,13 @@ def test_on_a_cpu_operators_are_stops_and_another_runtimes_cannot_be_counted() -
     assert other.stops is None and "another runtime" in other.words
 
 
+def test_on_a_gpu_whose_launches_nobody_saw_operators_are_no_stops() -> None:
+    """Without CUPTI kernels and launches are unknown. Guard: the device in `_started`."""
+    unseen = {"kernel_launches_per_call": None, "graph_launches_per_call": None, "kernels_per_call": None}
+    run = a_run(eager={**unseen, "operators_per_call": 141.0})
+    assert stops.drives(run, [a_row()]) == []
+
+
 def test_without_any_count_there_is_no_picture() -> None:
     assert stops.drives(a_run("cpu", eager={}), [a_row()]) == []
 

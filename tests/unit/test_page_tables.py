@@ -23,6 +23,19 @@ def rows_of(run: Run) -> list[ComparisonRow]:
     return [row for row in compare_run(run) if not row.is_twin]
 
 
+def test_changed_compiler_settings_are_evidence() -> None:
+    run = made_run()
+    told = {"inductor_settings": ["freezing = True", "triton.cudagraphs = True"]}
+    outcomes = [
+        replace(each, facts={**each.facts, **told}) if each.variant == "torch-compile/default" else each
+        for each in run.outcomes
+    ]
+    run = replace(run, outcomes=tuple(outcomes))
+    table = evidence_table(run, rows_of(run)).set_index("check")
+    assert table.loc["Changed compiler settings", "torch.compile"] == "freezing = True; triton.cudagraphs = True"
+    assert table.loc["Changed compiler settings", "Eager"] == "-"
+
+
 def test_a_caption_names_model_shape_device_version_protocol_and_time() -> None:
     assert captions.of_chart(made_run(), POINT) == (
         "distilbert-base-uncased · batch 8 · 11 tokens · float32 · Hand-made CPU, 2 cores · torch 2.13.0 · "

@@ -130,7 +130,7 @@ def test_reduce_overhead_on_a_cpu_says_that_it_was_skipped() -> None:
         ({"cudagraph_skips": 0, "cudagraph_nodes": 0}, False, "no graph was launched"),
         ({"cudagraph_skips": 0, "cudagraph_nodes": 2, "graph_launches_per_call": 0.0}, False, "no graph was launched"),
         ({"cudagraph_skips": 0, "cudagraph_nodes": 2}, True, "2 CUDA graphs recorded"),
-        ({"graph_launches_per_call": 1.0}, True, "1 graph launches per call"),
+        ({"graph_launches_per_call": 1.0}, True, "1 graph launch per call"),
         ({}, None, "neither"),
         (
             {
@@ -175,7 +175,7 @@ def test_every_skip_reason_becomes_a_plain_sentence(reason: str, words: str) -> 
     ("change", "words"),
     [
         ({"rmse": 0.5, "cosine": 0.0, "is_stale": True}, "all zeros"),
-        ({"non_finite": 3}, "3 values are NaN or infinite, eager has 0"),
+        ({"non_finite": 3}, "3 values NaN or infinite, eager has 0"),
         ({"is_stale": True}, "stale: another input got an earlier input's answer"),
         ({"is_overwritten": True}, "overwritten by the next call"),
         ({"rmse": 1e-3}, "RMSE 1.0e-03, eager 3.0e-07, allowed"),

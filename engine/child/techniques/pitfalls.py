@@ -18,7 +18,7 @@ from engine.child.devices import make_synchronize
 from engine.child.subject import Inputs, Subject
 from engine.child.techniques import Applied, Context, Technique
 from engine.child.techniques.cuda_graphs import reduce_overhead
-from engine.child.techniques.precision import cast
+from engine.child.techniques.precision import cast, inputs_in
 from engine.child.techniques.torch_compile import default
 
 REPORTED = ("reported_s", "baseline_s", "note")
@@ -85,13 +85,13 @@ def remembering(subject: Subject, context: Context) -> Applied:
 def bfloat16(subject: Subject, context: Context) -> Applied:
     """The model in bfloat16, eager."""
     program = cast(subject, torch.bfloat16)
-    return Applied(call=lambda inputs: program(**inputs))
+    return Applied(call=lambda inputs: program(**inputs), prepare=inputs_in(torch.bfloat16))
 
 
 def bfloat16_compiled(subject: Subject, context: Context) -> Applied:
     """The model in bfloat16, compiled as the article compiles."""
     compiled = torch.compile(cast(subject, torch.bfloat16))
-    return Applied(call=lambda inputs: compiled(**inputs))
+    return Applied(call=lambda inputs: compiled(**inputs), prepare=inputs_in(torch.bfloat16))
 
 
 def dot(subject: Subject, context: Context) -> Applied:
