@@ -62,7 +62,7 @@ def graph_replayed(measurement: Measurement) -> Finding:
     if not is_launched:
         return Finding(False, "CUDA graphs NOT used: no graph was launched, and torch gives no reason")
     seen = (
-        f"{counted(nodes, 'CUDA graph')} recorded"
+        f"{counted(nodes or 0, 'CUDA graph')} recorded"
         if launches is None
         else f"{counted(round(launches), 'graph launch', 'graph launches')} per call"
     )
