@@ -44,8 +44,9 @@ st.title("From city street to motorway")
 st.caption(
     "Every step of an article on fast inference, measured: what it really brings, at what price, and whether it happened at all."
 )
-if run is not None and run.status in job.UNFINISHED:
-    job.show(run.id)
+under_way = run if run is not None and run.status in job.UNFINISHED else None
+if under_way is not None:
+    st.markdown(":material/timer: This run is being measured; [its progress](#drive) stands beside the controls.")
 if lead is None or source is None:
     notices.empty(
         ":material/bar_chart:",
@@ -66,6 +67,9 @@ else:
     advice_part.show(source, [row for row in measured.rows_of(source) if row.workload == lead.workload])
 
 st.subheader("Drive the whole route", anchor="drive")
+if under_way is not None:
+    # Whoever pressed the button is here; the steps above and below light up one by one.
+    job.show(under_way.id, under_way)
 with st.container(border=True, key="drive"):
     controls.shape_and_protocol()
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from engine import formatting, worker
+from engine.result import Run
 from pages.parts import notices
 
 REFRESH_S = 1.0
@@ -19,15 +20,20 @@ PHASES = {
 }
 
 
-def show(run_id: str) -> None:
-    """Follow an unfinished run until it has ended, then draw the page again, once."""
-    st.fragment(_panel, run_every=REFRESH_S)(run_id)
+def show(run_id: str, drawn: Run | None = None) -> None:
+    """Follow an unfinished run until it has ended, then draw the page again, once.
+
+    `drawn` is what the page shows of the run so far: it is drawn again as soon as another variant has been measured.
+    """
+    st.fragment(_panel, run_every=REFRESH_S)(run_id, drawn)
 
 
-def _panel(run_id: str) -> None:
+def _panel(run_id: str, drawn: Run | None) -> None:
     with notices.user_errors():
         service = worker.get()
-        if service.store.status(run_id) not in ("queued", "running"):
+        if service.store.status(run_id) not in UNFINISHED:
+            st.rerun()
+        if drawn is not None and _variants(service.store.run(run_id)) != _variants(drawn):
             st.rerun()
         with st.container(border=True, key="job"):
             progress = service.progress(run_id)
@@ -43,6 +49,10 @@ def _panel(run_id: str) -> None:
             if progress and progress.log:
                 with st.expander("Log", icon=":material/notes:"):
                     st.code("\n".join(progress.log), language=None, height=220)
+
+
+def _variants(run: Run) -> set[str]:
+    return {outcome.variant for outcome in run.outcomes}
 
 
 def _show_queue(position: int | None) -> None:

@@ -59,6 +59,10 @@ def test_the_route_is_driven_and_cancelled_half_way_and_finished_steps_stay(
     run_id, store = run_in_address(page), Store(server.data)
 
     wait_for_a_finished_step(store, run_id)
+    # Nobody reloads: the first finished step lights up while the next ones are measured.
+    labels = page.locator(".js-plotly-plot").first.locator(".ytick")
+    expect(labels.filter(has_text=label_of("baseline/eager")).first).to_be_visible(timeout=LIMIT_MS)
+    assert store.status(run_id) == "running"
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("This run was cancelled; what had been measured by then is shown.")).to_be_visible(
         timeout=LIMIT_MS
