@@ -103,7 +103,7 @@ def _other_cache(arm: Arm) -> Iterator[Badge]:
             yield Badge(
                 key=f"not_{state}",
                 text=f"compile cache not {state}",
-                meaning=f"The counters of {len(others)} of {counted(len(arm.measurements), 'process set')} contradict that. "
+                meaning=f"It was prepared {state}, and {len(others)} of {counted(len(arm.measurements), 'process set')} count otherwise. "
                 f"In process set {first.process + 1} {reason}. No {state} set-up time is taken from there.",
             )
 
