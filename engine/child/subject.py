@@ -61,8 +61,9 @@ class Subject:
     def dtype(self) -> torch.dtype | None:
         """What the program computes in now: its first floating-point weight's type; None where it has no weights."""
         program = self.program
-        weights = program.parameters() if isinstance(program, torch.nn.Module) else ()
-        return next((weight.dtype for weight in weights if weight.is_floating_point()), None)
+        if not isinstance(program, torch.nn.Module):
+            return None
+        return next((weight.dtype for weight in program.parameters() if weight.is_floating_point()), None)
 
     def inputs(self, index: int) -> Inputs:
         """Input set `index` for comparing outputs: another one for every index, the same one in every process."""

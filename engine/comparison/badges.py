@@ -99,11 +99,11 @@ def _other_cache(arm: Arm) -> Iterator[Badge]:
         named = [measurement for measurement in arm.measurements if measurement.compile_cache == state]
         others = [(each, found.reason) for each in named if (found := judge_cache(each)).passed is False]
         if others:
-            first, reason = others[0]
+            (first, reason), sets = others[0], counted(len(arm.measurements), "process set")
             yield Badge(
                 key=f"not_{state}",
                 text=f"compile cache not {state}",
-                meaning=f"The counters of {len(others)} of {counted(len(arm.measurements), 'process set')} contradict that state. "
+                meaning=f"It was prepared {state}, and {len(others)} of {sets} count otherwise. "
                 f"In process set {first.process + 1} {reason}. No {state} set-up time is taken from there.",
             )
 

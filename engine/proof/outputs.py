@@ -44,9 +44,7 @@ def _checks(workload: Workload, measurements: Sequence[Measurement]) -> Iterator
                 yield measurement, check
 
 
-def _problems(
-    variant: Variant, workload: Workload, measurement: Measurement, check: OutputCheck
-) -> Iterator[str]:
+def _problems(variant: Variant, workload: Workload, measurement: Measurement, check: OutputCheck) -> Iterator[str]:
     """Everything that is wrong, in words, the plainest first: zeros are also stale and inexact."""
     if check.rmse is None or check.reference_rms is None:
         yield check.note or "no output could be compared with the reference"

@@ -99,7 +99,9 @@ class FakeChild:
         self.misbehave(self.modes.get("references", "ok"))
         Path(command.path).write_text("fake")
         peaks = dict.fromkeys(command.limit_dtypes, 1e9)
-        limits = Limits(bandwidth_bytes_per_s=1e9, bandwidth_bytes=1, flops_per_s=peaks) if command.limit_dtypes else None
+        limits = (
+            Limits(bandwidth_bytes_per_s=1e9, bandwidth_bytes=1, flops_per_s=peaks) if command.limit_dtypes else None
+        )
         self.send(ReferencesMade(path=command.path, limits=limits))
 
     def prepare(self, command):
@@ -151,7 +153,11 @@ class FakeChild:
         )
         bandwidth = 2e9 if self.set_up.process == 1 else 0.5e9
         peaks = dict.fromkeys(command.limit_dtypes, bandwidth)
-        limits = Limits(bandwidth_bytes_per_s=bandwidth, bandwidth_bytes=1, flops_per_s=peaks) if command.limit_dtypes else None
+        limits = (
+            Limits(bandwidth_bytes_per_s=bandwidth, bandwidth_bytes=1, flops_per_s=peaks)
+            if command.limit_dtypes
+            else None
+        )
         self.send(Finished(measurement=measurement, limits=limits))
 
     def answer_requests(self):

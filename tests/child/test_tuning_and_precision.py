@@ -65,7 +65,13 @@ def test_a_users_model_of_float_inputs_runs_in_bfloat16_too(has_references: bool
     workload, path = point(write_model_file(tmp_path, LINEAR)), tmp_path / "references.safetensors"
     if has_references:
         make = MakeReferences(
-            workloads=(workload,), device="cpu", threads=1, matmul_precision="highest", text=PANGRAM, seed=1, path=str(path)
+            workloads=(workload,),
+            device="cpu",
+            threads=1,
+            matmul_precision="highest",
+            text=PANGRAM,
+            seed=1,
+            path=str(path),
         )
         with MeasuredChild(tmp_path) as child:
             assert isinstance(child.ask(make, ReferencesMade), ReferencesMade), child.log()[-2000:]

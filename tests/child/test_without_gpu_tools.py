@@ -8,14 +8,14 @@ import pytest
 
 pytest.importorskip("torch")
 
-from engine.child.memory import _driver_bytes  # noqa: E402
-from engine.child.nvidia import read_conditions  # noqa: E402
-from engine.child.profiling import DEVICE_COUNTS, PROFILED_CALLS, _device_counts  # noqa: E402
-from engine.proof.cudagraphs import graph_replayed  # noqa: E402
-from engine.proof.fusion import fewer_kernels  # noqa: E402
-from engine.result import Measurement  # noqa: E402
-from engine.spec import Workload  # noqa: E402
-from tests.unit.test_memory_rules import seen  # noqa: E402
+from engine.child.memory import _driver_bytes
+from engine.child.nvidia import read_conditions
+from engine.child.profiling import DEVICE_COUNTS, PROFILED_CALLS, _device_counts
+from engine.proof.cudagraphs import graph_replayed
+from engine.proof.fusion import fewer_kernels
+from engine.result import Measurement
+from engine.spec import Workload
+from tests.unit.test_memory_rules import seen
 
 ADDCMUL = Workload(operator="addcmul", elements=8)
 

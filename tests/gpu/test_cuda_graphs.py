@@ -66,7 +66,9 @@ def test_a_served_graph_answers_every_request_and_keeps_every_answer(
     workload = point(tiny_model)
     measurement = measure(workload, variant, tmp_path)
     beside = measurement.facts["kernel_launches_per_call"]
-    assert beside is None or beside <= LAUNCHES_BESIDE, "copies in and out are more kernels than `graph_replayed` allows"
+    assert beside is None or beside <= LAUNCHES_BESIDE, (
+        "copies in and out are more kernels than `graph_replayed` allows"
+    )
     assert mechanism(measurement).passed, mechanism(measurement).reason
     finding = judge_outputs(find_variant(variant), workload, [measurement])
     assert finding.passed, finding.reason

@@ -84,7 +84,7 @@ def test_a_set_up_of_another_state_is_neither_cold_nor_warm_and_the_row_says_so(
     badge = next(badge for badge in row.badges if badge.key == "not_warm")
     assert badge.text == "compile cache not warm"
     assert badge.meaning == (
-        "The counters of 4 of 5 process sets contradict that state. In process set 2 nothing came from the compile cache: "
+        "It was prepared warm, and 4 of 5 process sets count otherwise. In process set 2 nothing came from the compile cache: "
         "0 hits and 1 miss counted. No warm set-up time is taken from there."
     )
     row = row_with({"cold": 1, "warm": 1}, {"cold": 0, "warm": 0})

@@ -30,7 +30,9 @@ def test_a_child_that_the_system_killed_for_memory_is_told_with_the_size_it_meas
 
 def test_of_many_sizes_the_largest_is_named() -> None:
     message = message_of(*explain_end(-6, "std::bad_alloc", kills_by_kernel=0), *SIZES)
-    assert message.endswith("It was measuring 3 workloads, the largest a + value * (b * c) · 1,073,741,824 elements · float32.")
+    assert message.endswith(
+        "It was measuring 3 workloads, the largest a + value * (b * c) · 1,073,741,824 elements · float32."
+    )
 
 
 def test_a_size_that_was_named_is_not_named_again() -> None:

@@ -59,7 +59,13 @@ def test_half_precision_halves_the_weights_and_needs_its_own_peak() -> None:
 
 def test_peaks_are_measured_for_everything_that_variants_and_workloads_compute_in() -> None:
     """Guard: `dtypes_with_a_floor`; a bfloat16 row of a float32 workload had no peak, so no floor of arithmetic."""
-    variants = ["baseline/eager", "baseline/eager@twin", "precision/bfloat16", "precision/float16-best", "precision/tf32"]
+    variants = [
+        "baseline/eager",
+        "baseline/eager@twin",
+        "precision/bfloat16",
+        "precision/float16-best",
+        "precision/tf32",
+    ]
     assert dtypes_with_a_floor(variants, [POINT]) == ("bfloat16", "float16", "float32")
     integers = Workload(operator="addcmul", elements=8, dtype="int64")
     assert dtypes_with_a_floor(["kernel-fusion/addcmul"], [integers]) == ("int64",)

@@ -23,7 +23,12 @@ REPLAYED = {
     "graph_launches_per_call": 1.0,
     "kernel_launches_per_call": 1.0,
 }
-WITH_GRAPHS = ("max-autotune/documented", "precision/tf32-best", "precision/bfloat16-best-cuda", "precision/float16-best")
+WITH_GRAPHS = (
+    "max-autotune/documented",
+    "precision/tf32-best",
+    "precision/bfloat16-best-cuda",
+    "precision/float16-best",
+)
 
 
 def with_facts(**facts: Any) -> Measurement:
@@ -119,7 +124,11 @@ def test_modes_without_graphs_may_overwrite_nothing(key: str) -> None:
 
 def test_a_reason_that_is_a_sentence_loses_its_full_stop() -> None:
     """It becomes the end of a sentence that has one. Guard: `combine`."""
-    skipped = {**REPLAYED, "cudagraph_skips": 1, "cudagraph_skip_reasons": ["skipping cudagraphs due to cpu device (x)"]}
+    skipped = {
+        **REPLAYED,
+        "cudagraph_skips": 1,
+        "cudagraph_skip_reasons": ["skipping cudagraphs due to cpu device (x)"],
+    }
     finding = judge_mechanism(a_variant("graph_replayed"), [with_facts(**skipped)])
     assert finding.reason == "CUDA graphs NOT used: Part of the work runs on the CPU, which a CUDA graph cannot hold"
     broken = {**COMPILED, "graph_breaks": 1, "graph_break_reasons": ["Call to print is not supported."]}

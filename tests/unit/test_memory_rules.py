@@ -95,7 +95,11 @@ def test_random_weights_beside_the_result_are_not_the_result() -> None:
         ({"operators_per_call": 0.0}, True, "0 operators per call instead of 3: all in generated code"),
         ({"operators_per_call": 9.0, "kernels_per_call": 1.0}, True, "1 kernel per call instead of 3"),
         ({"operators_per_call": 0.0, "device": "cuda:0"}, None, "the profiler cannot be read here"),
-        ({"operators_per_call": 9.0, "kernels_per_call": 4 / 3, "device": "cuda:0"}, True, "1 kernel per call instead of 3"),
+        (
+            {"operators_per_call": 9.0, "kernels_per_call": 4 / 3, "device": "cuda:0"},
+            True,
+            "1 kernel per call instead of 3",
+        ),
         ({}, None, "the profiler cannot be read here"),
     ],
 )
