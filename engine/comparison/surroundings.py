@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from statistics import fmean, median
 
 from engine.comparison.arms import Arm
 from engine.formatting import fraction
-from engine.result import Conditions
+from engine.result import Conditions, Measurement
 
 MAX_STEAL = 0.01
 MAX_OTHER_CORES = 0.2
@@ -20,7 +21,7 @@ HARMLESS_REASONS = ("idle", "app", "sync", "display", "none")
 
 def is_busy(arms: Iterable[Arm]) -> tuple[bool | None, str]:
     """Whether other work used the CPU while these arms were measured, and what was seen."""
-    rounds = [reading for arm in arms for measurement in arm.measurements for reading in measurement.rounds]
+    rounds = [reading for arm in arms for measurement in arm.measurements for reading in _possible(measurement)]
     steal = [reading.steal_fraction for reading in rounds if reading.steal_fraction is not None]
     other = [reading.other_cpu_cores for reading in rounds if reading.other_cpu_cores is not None]
     if not steal and not other:
@@ -28,6 +29,12 @@ def is_busy(arms: Iterable[Arm]) -> tuple[bool | None, str]:
     stolen, used = fmean(steal) if steal else 0.0, fmean(other) if other else 0.0
     seen = f"other processes used {used:.2f} cores, {fraction(stolen)} of the CPU time was stolen by other machines"
     return stolen > MAX_STEAL or used > MAX_OTHER_CORES, seen
+
+
+def _possible(measurement: Measurement) -> Iterator[Conditions]:
+    """Readings without those of more cores than there are: earlier versions read one over no time before the first round."""
+    cores = measurement.facts.get("cpus_allowed") or math.inf
+    return (reading for reading in measurement.rounds if (reading.other_cpu_cores or 0.0) <= cores + 0.5)
 
 
 def is_throttled(arms: Iterable[Arm]) -> tuple[bool | None, str]:

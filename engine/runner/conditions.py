@@ -14,6 +14,8 @@ from engine.result import Conditions
 
 WINDOW_S = 1.0
 """Processor times come in ticks of 10 ms per process; over a second the error stays below a tenth of a core."""
+SHORTEST_S = 0.25
+"""In less time one tick would be read as dozens of busy cores: nothing is known of the moment before the first round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,11 @@ class ConditionsMeter:
         self._readings.append(now)
         elapsed, total = now.at - before.at, now.total_s - before.total_s
         other = (now.busy_s - before.busy_s) - (now.ours_s - before.ours_s)
+        is_known = elapsed >= SHORTEST_S and total > 0
         return Conditions(
             load_average=psutil.getloadavg()[0],
-            steal_fraction=(now.stolen_s - before.stolen_s) / total if total > 0 else None,
-            other_cpu_cores=max(0.0, other / elapsed) if total > 0 else None,
+            steal_fraction=(now.stolen_s - before.stolen_s) / total if is_known else None,
+            other_cpu_cores=max(0.0, other / elapsed) if is_known else None,
         )
 
     def _read(self) -> _Reading:

@@ -229,6 +229,15 @@ def test_arms_of_different_dtypes_are_never_divided() -> None:
     assert row.speedup is None
 
 
+def test_a_reading_of_more_cores_than_there_are_is_none() -> None:
+    """Read over no time before the first round, it called quiet runs unstable. Guard: `_possible`."""
+    impossible = replace(QUIET, other_cpu_cores=64.7)
+    run = with_facts(standard_run(), COMPILED, cpus_allowed=2)
+    run = changed(with_facts(run, EAGER, cpus_allowed=2), COMPILED, rounds=lambda old: (impossible, *old[1:]))
+    assert row_of(run).verdict is Verdict.FASTER
+    assert row_of(changed(run, COMPILED, rounds=(replace(QUIET, other_cpu_cores=1.9),))).verdict is Verdict.UNSTABLE
+
+
 @pytest.mark.parametrize("load", [{"other_cpu_cores": 0.9}, {"steal_fraction": 0.05}])
 def test_a_loaded_machine_is_unstable(load: dict[str, float]) -> None:
     """M15; guard: `checks.is_quiet`."""

@@ -141,6 +141,13 @@ def test_every_moment_belongs_to_one_phase(clock):
     assert run_clock.spent().seconds == {"runner": 3, "block": 3, "timed_calls": 7}
 
 
+def test_a_moment_too_short_for_the_processors_ticks_tells_nothing():
+    """Guard: `SHORTEST_S`. A tick of 10 ms in 100 us would be a hundred busy cores."""
+    meter = ConditionsMeter([])
+    readings = [meter.read() for _ in range(20)]
+    assert {(each.other_cpu_cores, each.steal_fraction) for each in readings} == {(None, None)}
+
+
 def test_other_processes_work_is_seen_and_the_measured_childs_is_not():
     spin = [sys.executable, "-c", "while True: pass"]
     with subprocess.Popen(spin) as child:
