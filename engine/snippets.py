@@ -11,6 +11,11 @@ from engine.spec import Experiment, Workload
 
 _PLACEHOLDER = re.compile(r"\{(model|batch_size|sequence_length|dtype|device|text|elements|operations)\}")
 _LOADING = re.compile(r"^model = AutoModel.*?^inputs = [^\n]*\n", re.DOTALL | re.MULTILINE)
+_PRECISION = re.compile(r"dtype=(torch\.\w+)")
+_CAST = """\
+model = model.to({dtype})
+inputs = {{name: value.to({dtype}) if value.is_floating_point() else value for name, value in inputs.items()}}
+"""
 _USER_MODEL = ".py:"
 
 
@@ -22,7 +27,7 @@ def fill(variant: Variant, workload: Workload, experiment: Experiment) -> str:
 def fill_text(code: str, workload: Workload, experiment: Experiment) -> str:
     """Any piece of the catalog's code with the settings filled in."""
     if workload.model and _USER_MODEL in workload.model:
-        code = _LOADING.sub(lambda _: _build_lines(workload), code)
+        code = _LOADING.sub(lambda loading: _build_lines(workload, loading[0]), code)
     values = {
         "model": _quoted(_loadable(workload.model or "")),
         "batch_size": str(workload.batch_size),
@@ -42,12 +47,15 @@ def _loadable(model: str) -> str:
     return next((card.hub_id for card in MODELS if card.key == model and card.hub_id), model)
 
 
-def _build_lines(workload: Workload) -> str:
+def _build_lines(workload: Workload, loading: str) -> str:
+    """What loads a model of one's own in the place of `loading`, in the precision that names, if it names one."""
     file, _, function = (workload.model or "").rpartition(":")
+    precision = _PRECISION.search(loading)
+    cast = "" if precision is None else _CAST.format(dtype=precision[1])
     return (
         f"from {Path(file).stem} import {function}\n\n"
         f"model, inputs = {function}()  # inputs: tensors by name\n"
-        'model, inputs = model.to("{device}"), {name: value.to("{device}") for name, value in inputs.items()}\n'
+        'model, inputs = model.to("{device}"), {name: value.to("{device}") for name, value in inputs.items()}\n' + cast
     )
 
 

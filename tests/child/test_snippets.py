@@ -70,3 +70,12 @@ def test_a_users_own_model_is_imported_from_its_file(tmp_path: Path) -> None:
     source = code("baseline/eager", point(tmp_path / "mine.py:build"))
     assert "AutoModel.from_pretrained" not in source
     assert run(source, tmp_path) == "(2,) torch.float32"
+
+
+def test_a_users_own_model_of_float_inputs_runs_in_the_rungs_precision(tmp_path: Path) -> None:
+    """Guard: the cast in `_build_lines`; without it the copied code measured float32 under bfloat16's name."""
+    (tmp_path / "mine.py").write_text(
+        "import torch\n\ndef build():\n    return torch.nn.Linear(4, 2).eval(), {'input': torch.ones(3, 4)}\n"
+    )
+    source = code("precision/bfloat16", point(tmp_path / "mine.py:build"))
+    assert run(source, tmp_path) == "(2,) torch.bfloat16"
