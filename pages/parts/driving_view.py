@@ -15,9 +15,12 @@ def show(run: Run, rows: list[ComparisonRow]) -> None:
     found = drives(run, rows)
     if not found:
         return
+
+    def draw() -> pictures.Picture:
+        return driving.driving(found, captions.of_chart(run, rows[0].workload)), driving.alt_text(found)
+
     with st.container(border=True, key="driving"):
-        figure = driving.driving(found, captions.of_chart(run, rows[0].workload))
-        st.plotly_chart(figure, key="chart_driving", config=pictures.CONFIG, alt=driving.alt_text(found))
+        pictures.show(run, rows, "driving", draw)
         st.caption(
             "Counted by torch's profiler in a pass of its own, after timing. On a GPU a stop is a launch, of a kernel or of a "
             "whole graph; on a CPU it is a PyTorch operator, and code the compiler generated is not one. Marks are spread "

@@ -42,23 +42,27 @@ def _show_story(run: Run, rows: list[ComparisonRow], technique: catalog.Techniqu
     for problem in problems(rows):
         notices.show_warning(problem)
     if found:
-        _show_stream(run, found)
+        _show_stream(run, rows, found)
     _show_lengths(run, variants)
 
 
-def _show_stream(run: Run, found: list[StreamRow]) -> None:
+def _show_stream(run: Run, rows: list[ComparisonRow], found: list[StreamRow]) -> None:
     shown = [row for row in found if not row.is_twin]
     with st.container(border=True, key="stream"):
-        figure = stream_bars.stream_bars(shown, captions.of_lengths(run))
-        st.plotly_chart(figure, key="chart_stream", config=pictures.CONFIG, alt=stream_bars.alt_text(shown))
+        subtitle = captions.of_lengths(run)
+        pictures.show(
+            run, rows, "stream", lambda: (stream_bars.stream_bars(shown, subtitle), stream_bars.alt_text(shown))
+        )
         st.caption(describe(stream_of(run.experiment)))
         st.dataframe(streams_table(found), key="streams", hide_index=True, height="content", alt="The stream's totals")
 
 
 def _show_lengths(run: Run, rows: list[ComparisonRow]) -> None:
     with st.container(border=True, key="curves"):
-        figure = length_curves.length_curves(rows, captions.of_lengths(run))
-        st.plotly_chart(figure, key="chart_lengths", config=pictures.CONFIG, alt=length_curves.alt_text(rows))
+        subtitle = captions.of_lengths(run)
+        pictures.show(
+            run, rows, "lengths", lambda: (length_curves.length_curves(rows, subtitle), length_curves.alt_text(rows))
+        )
     graphs = graphs_by_order(rows)
     with st.container(border=True, key="orders"):
         if graphs.empty:

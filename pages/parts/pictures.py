@@ -73,6 +73,11 @@ def show_total_time(run: Run, rows: list[ComparisonRow]) -> None:
     _show("total_time", drawn(run, rows, "total time", draw))
 
 
+def show(run: Run, rows: list[ComparisonRow], key: str, draw: Callable[[], Picture], kind: str = "") -> None:
+    """A chart of these rows, drawn once; `kind` names what else it depends on, where something does."""
+    _show(key, drawn(run, rows, f"{key} {kind}", draw))
+
+
 def _show(key: str, picture: Picture) -> None:
     figure, alt = picture
     st.plotly_chart(figure, key=f"chart_{key}", config=CONFIG, alt=alt)

@@ -30,13 +30,15 @@ def show(run: Run, technique: catalog.Technique) -> None:
         st.markdown(f"#### {technique.icon} {notices.plain(pitfalls.headline(found))}")
         st.caption(notices.plain(captions.of_chart(run, run.experiment.workloads[0])))
     with st.container(border=True):
-        figure = pictures.drawn(
+        pictures.show(
             run,
             measured.rows_of(run),
             "pitfalls",
-            lambda: pitfall_errors.pitfall_errors(found, technique.colour, captions.of_run(run)),
+            lambda: (
+                pitfall_errors.pitfall_errors(found, technique.colour, captions.of_run(run)),
+                pitfall_errors.alt_text(found),
+            ),
         )
-        st.plotly_chart(figure, key="chart_pitfalls", config=pictures.CONFIG, alt=pitfall_errors.alt_text(found))
         st.caption(
             "Solid: right, with its interval over process sets. Hollow: what the mistaken loop reported. Small: the same loop in "
             "the other process sets."

@@ -67,10 +67,13 @@ def _show_example(run: Run, rows: list[ComparisonRow]) -> None:
         st.markdown(notices.plain(sentence))
     labelled = [replace(row, label=f"{row.label}, {WHERE[row.workload.operator or '']}") for row in rows]
     with st.container(border=True):
-        figure = pictures.drawn(
-            run, labelled, "example", lambda: speedup_bars.speedup_bars(labelled, captions.of_run(run))
+        subtitle = captions.of_run(run)
+        pictures.show(
+            run,
+            labelled,
+            "example",
+            lambda: (speedup_bars.speedup_bars(labelled, subtitle), speedup_bars.alt_text(labelled)),
         )
-        st.plotly_chart(figure, key="chart_example", config=pictures.CONFIG, alt=speedup_bars.alt_text(labelled))
     for operator, where in WHERE.items():
         points = [
             point for series in series_in(rows) if series.operator == operator for point in points_of(run, rows, series)

@@ -49,13 +49,19 @@ def _show_races(run: Run, rows: list[ComparisonRow], tuned: dict[str, Comparison
     if ran := candidates.kernels_that_ran(run, variant):
         st.markdown(notices.plain(ran))
     with st.container(border=True, key="race"):
-        _show_race(operations, theme.variant_style(variant).colour, captions.of_chart(run, rows[0].workload))
+        _show_race(run, rows, variant, operations)
     with st.expander("Every candidate", icon=":material/table_rows:"):
         table = candidates.candidates_table(operations)
         st.dataframe(table, key="candidates", hide_index=True, height="content", alt="Every candidate with its time")
 
 
-def _show_race(operations: list[TunedOperation], colour: str, subtitle: str) -> None:
+def _show_race(run: Run, rows: list[ComparisonRow], variant: str, operations: list[TunedOperation]) -> None:
+    def draw() -> pictures.Picture:
+        colour, subtitle = theme.variant_style(variant).colour, captions.of_chart(run, rows[0].workload)
+        return candidate_race.candidate_race(operations[place], colour, subtitle), candidate_race.alt_text(
+            operations[place]
+        )
+
     place = 0
     if len(operations) > 1:
         labels = [operation.label for operation in operations]
@@ -67,5 +73,4 @@ def _show_race(operations: list[TunedOperation], colour: str, subtitle: str) -> 
             key="tuned_operation",
             bind="query-params",
         )
-    figure = candidate_race.candidate_race(operations[place], colour, subtitle)
-    st.plotly_chart(figure, key="chart_race", config=pictures.CONFIG, alt=candidate_race.alt_text(operations[place]))
+    pictures.show(run, rows, "race", draw, f"{variant} {place}")
