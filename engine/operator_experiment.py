@@ -217,7 +217,12 @@ def variants_of(technique: Technique, named: Sequence[str] = ()) -> list[Variant
 
 
 def in_parts(technique: Technique, keys: Iterable[str], workloads: Iterable[Workload]) -> list[Workload]:
-    """Those of `workloads` that belong to the named parts; a model's belong to the part that names no operator."""
+    """Those of `workloads` that belong to the named parts; a model's belong to the part that names no operator.
+
+    All of them for a technique without parts.
+    """
+    if technique.key not in PARTS:
+        return list(workloads)
     chosen = [part for part in PARTS[technique.key] if part.key in set(keys)]
     operators = {operator for part in chosen for operator in part.operators}
     has_model = any(not part.operators for part in chosen)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from engine.arms import plan
-from engine.catalog import CLAIMS, find_technique, find_variant
+from engine.catalog import CLAIMS, TECHNIQUES, VARIANTS, Technique, find_technique, find_variant
 from engine.catalog.operators import OPERATORS
 from engine.cli.request import choose_variants, make_experiment
 from engine.comparison import ClaimWord, ComparisonRow, claim_verdict, compare_run
@@ -365,3 +365,11 @@ def test_every_operator_point_of_the_catalog_belongs_to_one_part_and_every_swept
         parts = [in_parts(technique, [part.key], points) for part in PARTS[technique.key]]
         assert sorted(str(point) for part in parts for point in part) == sorted(map(str, points))
     assert set(FULL_RANGES) <= set(OPERATORS)
+
+
+@pytest.mark.parametrize("technique", [*TECHNIQUES, find_technique("pitfalls")], ids=lambda technique: technique.key)
+def test_every_technique_can_be_named_on_the_command_line_as_the_readme_names_it(technique: Technique) -> None:
+    """Guard: `in_parts` of a technique without parts; `run --technique pitfalls` ended in a KeyError."""
+    experiment = make_experiment(choose_variants([technique.key], [], ()), [MODEL], "quick", parts=())
+    assert {VARIANTS[key].technique for key in experiment.variants} == {technique.key}
+    assert experiment.workloads
