@@ -27,8 +27,9 @@ MEMORY_CLAIMS = ("fragmentation-21.3", "memory-20-70")
 
 def show(run: Run, technique: catalog.Technique) -> None:
     """A finished run; one that holds none of these parts is shown as any other."""
-    rows = measured.rows_of(run)
-    if not any(row.technique == technique.key for row in rows):
+    every_row = measured.rows_of(run)
+    rows = [row for row in every_row if row.technique == technique.key]  # of a whole route, other pages show the rest
+    if not rows:
         result.show(run, technique)
         return
     measured.show_origin(run)
@@ -36,7 +37,7 @@ def show(run: Run, technique: catalog.Technique) -> None:
     _show_example(run, [row for row in rows if row.workload.operator in WHERE and not row.is_twin])
     _show_sizes(run, rows)
     _show_model(run, [row for row in rows if row.workload.model and not row.is_twin])
-    _show_pooling(run, [row for row in rows if row.workload.operator == STREAM and not row.is_twin], rows)
+    _show_pooling(run, [row for row in rows if row.workload.operator == STREAM and not row.is_twin], every_row)
     st.subheader("One workload in detail")
     result.show_one_workload(run)
 

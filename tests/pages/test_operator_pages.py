@@ -33,6 +33,19 @@ def test_the_preallocation_page_has_its_four_parts(service: Worker, open_page: O
     assert has_charts(app, "chart_example", "chart_speedup_relu_float32_1", "chart_latency_relu_float32_1")
 
 
+def test_of_a_whole_route_the_preallocation_page_shows_its_own_sizes_only(service: Worker, open_page: OpenPage) -> None:
+    """Guard: the rows of one technique in `preallocation_view.show`."""
+    own, other = made_preallocation(), made_fusion()
+    points = (*own.experiment.workloads, *other.experiment.workloads)
+    variants = (*own.experiment.variants, *other.experiment.variants)
+    experiment = replace(own.experiment, workloads=points, variants=variants)
+    service.store.import_run(replace(own, experiment=experiment, outcomes=(*own.outcomes, *other.outcomes)))
+    app = open_page("preallocation.py")
+    assert not app.exception
+    headings = [each.value.replace("\\", "") for each in app.subheader]
+    assert any("ReLU in torch" in each for each in headings) and not any("value * (b * c)" in each for each in headings)
+
+
 def test_the_articles_example_is_judged_and_explained(service: Worker, open_page: OpenPage) -> None:
     service.store.import_run(made_preallocation())
     text = shown(open_page("preallocation.py", run="sweep"))
