@@ -10,9 +10,12 @@ from engine import formatting
 from engine.charts import theme
 from engine.charts.scale import time_scale
 from engine.device_comparison import DeviceArm
+from engine.stats import USEFUL_SAMPLES
 
-P5, Q1, MEDIAN, Q3, P95 = 5, 25, 50, 75, 95
+FASTEST, P5, Q1, MEDIAN, Q3, P95, SLOWEST = 0, 5, 25, 50, 75, 95, 100
 """Places in a `DeviceArm.grid`, which has one quantile per hundredth."""
+ENOUGH = USEFUL_SAMPLES[0.95]
+FEW = f"whiskers: fastest and slowest where fewer than {ENOUGH} samples"
 ROOM_FOR_WORDS = 1.3
 
 
@@ -23,7 +26,7 @@ def compare_latencies(arms: Sequence[DeviceArm], devices: Sequence[str], subtitl
     shown.sort(key=lambda arm: (order.index(arm.variant), list(devices).index(arm.device)))
     largest_s = max((_largest(arm) for arm in shown), default=1.0)
     scale = time_scale(largest_s)
-    title = "Latency per call: p5, quartiles, p95"
+    title = "Latency per call: quartiles, whiskers from p5 to p95"
     figure = theme.new_figure(title, theme.rows_height(max(1, len(shown))), subtitle, wide=True)
     for position, arm in enumerate(shown):
         colour = theme.device_colour(list(devices).index(arm.device))
@@ -32,7 +35,9 @@ def compare_latencies(arms: Sequence[DeviceArm], devices: Sequence[str], subtitl
         theme.add_words(figure, _largest(arm) / scale.factor, position, words)
     theme.label_rows(figure, [f"{arm.label}, {arm.device}" for arm in shown])
     right = largest_s / scale.factor * ROOM_FOR_WORDS
-    return figure.update_xaxes(range=[0, right], title=f"{scale.unit}, lower is better", zeroline=False)
+    few = any(arm.grid and arm.samples < ENOUGH for arm in shown)
+    axis_title = f"{scale.unit}, lower is better" + (f"<br>{FEW}" if few else "")
+    return figure.update_xaxes(range=[0, right], title=axis_title, zeroline=False)
 
 
 def alt_text(arms: Sequence[DeviceArm]) -> str:
@@ -46,11 +51,17 @@ def alt_text(arms: Sequence[DeviceArm]) -> str:
 
 
 def _largest(arm: DeviceArm) -> float:
-    return max(arm.value or 0.0, arm.grid[P95] if arm.grid else 0.0)
+    return max(arm.value or 0.0, arm.grid[_whiskers(arm)[1]] if arm.grid else 0.0)
+
+
+def _whiskers(arm: DeviceArm) -> tuple[int, int]:
+    """Places of a box's ends: percentiles only where so many samples tell them."""
+    return (P5, P95) if arm.samples >= ENOUGH else (FASTEST, SLOWEST)
 
 
 def _add_box(figure: go.Figure, position: int, arm: DeviceArm, colour: str, factor: float) -> None:
-    low, q1, median, q3, high = ([arm.grid[place] / factor] for place in (P5, Q1, MEDIAN, Q3, P95))
+    left, right = _whiskers(arm)
+    low, q1, median, q3, high = ([arm.grid[place] / factor] for place in (left, Q1, MEDIAN, Q3, right))
     figure.add_box(
         y=[position], lowerfence=low, q1=q1, median=median, q3=q3, upperfence=high, orientation="h", width=0.46,
         whiskerwidth=0.5, hoverinfo="x", line={"color": colour, "width": 2}, fillcolor=theme.transparent(colour, 0.35),

@@ -20,7 +20,7 @@ BASELINE = Interval(1.0, None, None, 0)
 
 BAR_WIDTH = 0.46
 DOTS_BELOW = 0.36
-"""How far under the middle of its bar a row's raw dots lie, in rows: clear of bar and whisker."""
+"""How far under the middle of its bar a row's raw dots and its floor lie, in rows: clear of bar, whisker and words."""
 FLOOR_IN_SIGHT = 1.6
 """A floor farther right than this many times the longest bar would squeeze the bars; the caption below names it instead."""
 ROOM_FOR_WORDS = 1.55
@@ -139,9 +139,10 @@ def _add_floors(figure: go.Figure, rows: Sequence[ComparisonRow], in_sight: floa
     """Mark where each row would end if the device did only what physics asks for; returns what the axis says about it."""
     floors = {position: row.floor_speedup for position, row in enumerate(rows) if row.floor_speedup}
     near = {position: floor for position, floor in floors.items() if floor <= in_sight}
-    mark = {"symbol": "line-ns-open", "size": 24, "color": theme.NEUTRAL, "line": {"width": 2}}
+    mark = {"symbol": "line-ns-open", "size": 14, "color": theme.NEUTRAL, "line": {"width": 2}}
     hover = "physical floor: %{x:.2f}x<extra></extra>"
-    figure.add_scatter(x=list(near.values()), y=list(near), mode="markers", marker=mark, hovertemplate=hover)
+    places = [position + DOTS_BELOW for position in near]
+    figure.add_scatter(x=list(near.values()), y=places, mode="markers", marker=mark, hovertemplate=hover)
     if not floors:
         return ""
     if near:

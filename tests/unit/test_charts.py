@@ -123,6 +123,7 @@ def test_the_floor_is_marked_where_it_is_in_sight_and_told_where_it_is_not() -> 
     near = replace(row, floor_s=row.baseline_median_s / 1.9)
     figure = speedup_bars.speedup_bars([near])
     assert math.isclose(figure.data[-1].x[0], 1.9)
+    assert figure.data[-1].y[0] == speedup_bars.DOTS_BELOW, "under the bar, not across its words"
     assert "upright mark: physical floor" in figure.layout.xaxis.title.text
     far = replace(row, floor_s=row.baseline_median_s / 40)
     assert "physical floor at 40.0x" in speedup_bars.speedup_bars([far]).layout.xaxis.title.text

@@ -136,6 +136,17 @@ def test_a_bar_without_a_number_keeps_its_place_and_says_why() -> None:
     assert "out of memory" in " ".join(note.text for note in figure.layout.annotations)
 
 
+@pytest.mark.parametrize(("samples", "left", "right", "says"), [(199, 1.0, 199.0, True), (200, 10.95, 190.05, False)])
+def test_whiskers_are_percentiles_only_where_so_many_samples_tell_them(
+    samples: int, left: float, right: float, says: bool
+) -> None:
+    made = arms(*(reading("A", "eager", float(number)) for number in range(1, samples + 1)))
+    figure = compare_latencies.compare_latencies(made, ["A"])
+    box = figure.data[0]
+    assert (box.lowerfence[0], box.upperfence[0]) == pytest.approx((left, right))
+    assert (compare_latencies.FEW in figure.layout.xaxis.title.text) is says
+
+
 def test_charts_and_report_escape_hostile_text_everywhere() -> None:
     rows = [
         reading(f"{HOSTILE} {place}", HOSTILE, 1.0, batch_size=batch, setting=HOSTILE)
