@@ -15,6 +15,12 @@ from engine.results_csv.writing import statistics
 
 RELATIVE_TOLERANCE = 1e-9
 """Other versions of numpy may round the last bits of a sum differently; a changed number is far from that."""
+SHOWN = 5
+"""Differences that are named one by one; a file judged by other rules would have hundreds."""
+OTHER_RULES = (
+    "Both hashes agree, so nothing was changed since the file was written: another version of Latency Lab judged it by other "
+    "rules, or whoever changed it made new hashes. Its samples can be used; its stated verdicts are not this version's."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,11 @@ def verify(source: Source, name: str | None = None) -> VerifyReport:
     except UserError as error:
         return VerifyReport(name or "this file", 0, 0, 0, (str(error),))
     stated = parts.values.get(STATISTICS, [])
-    problems = (*_changed_hashes(parts), *_changed_statistics(stated, [row for run in runs for row in statistics(run)]))
+    hashes = tuple(_changed_hashes(parts))
+    changed = tuple(_changed_statistics(stated, [row for run in runs for row in statistics(run)]))
+    more = (f"And {len(changed) - SHOWN} more statistics differ.",) if len(changed) > SHOWN else ()
+    cause = (OTHER_RULES,) if changed and not hashes else ()
+    problems = (*hashes, *changed[:SHOWN], *more, *cause)
     return VerifyReport(parts.name, len(runs), sum(map(_count_samples, runs)), len(stated), problems)
 
 

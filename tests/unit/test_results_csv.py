@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from engine.errors import InvalidSpec, StorageError, UnreadableFile
 from engine.result import Block, Failure, Limits, Measurement, PointSetUp, Run
 from engine.results_csv import is_result_csv, read, to_bytes, verify, write
+from engine.results_csv.verification import OTHER_RULES, SHOWN
 from engine.spec import PROTOCOLS, Experiment, Workload
 from tests.unit.hand_made import COMPILED, EAGER, QUIET, WORKLOAD, measurement, run_of, standard_run, wobble
 
@@ -174,15 +175,33 @@ def test_verify_finds_a_changed_cell() -> None:
     assert any(problem.startswith("The rows or their hash were changed") for problem in report.problems)
 
 
+def with_fitting_hash(data: bytes, *changes: tuple[str, str]) -> bytes:
+    """The file with its header changed and hashed again."""
+    header, names, rows = parts(data)
+    forged = "".join(header[:-2])
+    for old, new in changes:
+        assert old in forged
+        forged = forged.replace(old, new)
+    fitting = f"# sha256 of header: {hashlib.sha256(forged.encode()).hexdigest()}\n"
+    return "".join([forged, fitting, header[-1], names, *rows]).encode()
+
+
 def test_verify_finds_a_changed_statistic_even_when_its_hash_was_made_to_fit() -> None:
     """A hash cannot protect numbers from someone who can hash: the statistics are computed again."""
-    header, names, rows = parts(to_bytes([standard_run()]))
-    forged = "".join(header[:-2]).replace('"verdict":"faster"', '"verdict":"slower"')
-    fitting = f"# sha256 of header: {hashlib.sha256(forged.encode()).hexdigest()}\n"
-    report = verify("".join([forged, fitting, header[-1], names, *rows]).encode())
+    report = verify(with_fitting_hash(to_bytes([standard_run()]), ('"verdict":"faster"', '"verdict":"slower"')))
     assert report.problems == (
         "verdict of torch-compile/default in r1: the file states slower, its samples give faster.",
+        OTHER_RULES,
     )
+
+
+def test_of_a_file_judged_by_other_rules_verify_names_a_few_differences_and_the_cause() -> None:
+    """Every version with better rules would otherwise print hundreds of lines about each older file."""
+    changes = [(f'"{name}":', f'"old_{name}":') for name in ("verdict", "speedup", "throughput_s")]
+    problems = verify(with_fitting_hash(to_bytes([standard_run()]), *changes)).problems
+    assert len(problems) == SHOWN + 2
+    assert problems[-2].startswith("And ") and problems[-2].endswith(" more statistics differ.")
+    assert problems[-1] == OTHER_RULES
 
 
 @pytest.mark.parametrize("kind", ["sha256 of rows", "sha256 of header"])
