@@ -197,7 +197,7 @@ def test_verify_finds_a_changed_statistic_even_when_its_hash_was_made_to_fit() -
 
 def test_of_a_file_judged_by_other_rules_verify_names_a_few_differences_and_the_cause() -> None:
     """Every version with better rules would otherwise print hundreds of lines about each older file."""
-    changes = [(f'"{name}":', f'"old_{name}":') for name in ("verdict", "speedup", "throughput_s")]
+    changes = [(f'"{name}":', f'"old_{name}":') for name in ("verdict", "speedup_processes", "throughput_s")]
     problems = verify(with_fitting_hash(to_bytes([standard_run()]), *changes)).problems
     assert len(problems) == SHOWN + 2
     assert problems[-2].startswith("And ") and problems[-2].endswith(" more statistics differ.")
