@@ -27,6 +27,10 @@ def right_s(measurement: Measurement) -> float:
     return median(seconds for block in measurement.blocks for seconds in block.latency_s)
 
 
+def fastest_s(measurement: Measurement) -> float:
+    return min(seconds for block in measurement.blocks for seconds in block.latency_s)
+
+
 def test_loops_around_an_eager_model(tiny_model: Path, tmp_path: Path) -> None:
     measurement = measure(point(tiny_model), REMEMBERING, tmp_path)
     loops = measurement.facts["mistaken_loops"]
@@ -55,7 +59,8 @@ def test_later_process_sets_run_only_the_loops_whose_spread_is_the_lesson(tiny_m
 def test_weights_drawn_in_the_timer_are_timed(tmp_path: Path) -> None:
     workload = Workload(**find_technique("pitfalls").default_workloads[0])  # type: ignore[arg-type]
     measurement = measure(workload, DOT, tmp_path)
-    assert measurement.facts["mistaken_loops"]["work-left"]["reported_s"] > right_s(measurement)
+    # Fifteenfold by itself; the fastest call, because two BLAS threads that share a core for a moment take fiftyfold.
+    assert measurement.facts["mistaken_loops"]["work-left"]["reported_s"] > 2 * fastest_s(measurement)
 
 
 @pytest.mark.slow
