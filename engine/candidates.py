@@ -16,6 +16,7 @@ import pandas as pd
 
 from engine import formatting
 from engine.catalog.types import TWIN_SUFFIX
+from engine.floors import facts_at
 from engine.result import Measurement, Run
 
 TIE = 0.05
@@ -172,13 +173,13 @@ def standing(operation: TunedOperation, candidate: Candidate) -> str:
 
 
 def _facts(run: Run, variant: str) -> Iterator[Mapping[str, Any]]:
-    """Facts of a variant's process sets, the first set first: later ones find the tuning cached."""
+    """Facts of a variant's process sets at their first workload, the first set first: later ones find the tuning cached."""
     own = [
         each
         for each in run.outcomes
         if isinstance(each, Measurement) and each.variant == variant.removesuffix(TWIN_SUFFIX)
     ]
-    yield from (measurement.facts for measurement in sorted(own, key=lambda each: each.process))
+    yield from (facts_at(each, each.workloads[0]) for each in sorted(own, key=lambda each: each.process))
 
 
 def _operation(stored: Mapping[str, Any]) -> TunedOperation | None:

@@ -8,6 +8,7 @@ from typing import Any
 from engine.catalog import VARIANTS
 from engine.catalog.types import TWIN_SUFFIX
 from engine.comparison.arms import Arm, precision_of
+from engine.comparison.gpu_time import gpu_time
 from engine.comparison.row import Badge
 from engine.formatting import counted
 from engine.proof import ALLOWANCES, explain_skip
@@ -23,6 +24,7 @@ def badges_of(run: Run, arm: Arm, baseline: Arm, checks: Iterable[Check]) -> tup
         *_weights(arm),
         *_partly_eager(arm),
         *_cuda_graphs(arm),
+        *_gpu_time(arm),
         *_compile_cache(arm),
         *_failures(arm),
         *_unproven(arm, checks),
@@ -73,6 +75,16 @@ def _cuda_graphs(arm: Arm) -> Iterator[Badge]:
             key="cuda_graphs_skipped",
             text="CUDA graphs not used",
             meaning=f"TorchInductor skipped them {counted(skips, 'time')} and ran the kernels one by one. {reasons}".strip(),
+        )
+
+
+def _gpu_time(arm: Arm) -> Iterator[Badge]:
+    if gpu_time(arm).is_profiled:
+        yield Badge(
+            key="gpu_profiled",
+            text="GPU time by the profiler",
+            meaning="A call waits for the GPU in its middle, so its launches cannot all be queued ahead and no pair of events "
+            "times it. The GPU time is what torch's profiler saw of kernels and copies, without the pauses between them.",
         )
 
 

@@ -438,6 +438,22 @@ def test_gpu_times_tell_whether_launching_or_the_gpu_limits() -> None:
     assert row_of(run).bound is None
 
 
+def test_where_no_call_could_be_queued_the_profilers_gpu_time_stands_and_says_so() -> None:
+    """An encoder that reads its mask on the host waits inside the call: every event pair leaked. Guard: `gpu_time`."""
+
+    def timed(gpu_s: float | None) -> Any:
+        return lambda old: tuple(replace(b, gpu_s=(gpu_s,) * 3) for b in old)
+
+    run = with_facts(standard_run(), COMPILED, gpu_busy_s_per_call=0.02)
+    leaked, queued = (row_of(changed(run, COMPILED, blocks=timed(gpu_s))) for gpu_s in (None, 0.03))
+    assert (leaked.gpu_s, leaked.gpu_is_profiled, leaked.bound) == (0.02, True, "launch-bound")
+    assert (queued.gpu_s, queued.gpu_is_profiled) == (0.03, False)
+    assert [[badge.text for badge in row.badges if badge.key == "gpu_profiled"] for row in (leaked, queued)] == [
+        ["GPU time by the profiler"],
+        [],
+    ]
+
+
 COMPILE_CLAIM = next(claim for claim in CLAIMS if claim.key == "compile-1.91x")
 
 

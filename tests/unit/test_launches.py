@@ -44,7 +44,13 @@ def a_run(device: str = "cuda:0", **facts: dict[str, Any]) -> Run:
     [
         (a_row(median_s=5.6e-3, gpu_s=2e-3), "cuda:0", "CUDA graphs can help at most wall/GPU = 2.80x here"),
         (a_row(median_s=2.1e-3, gpu_s=2e-3), "cuda:0", "can hardly help here, 1.05x at most: GPU-bound"),
-        (a_row(median_s=2.1e-3, gpu_s=None), "cuda:0", "Not known before the first run here"),
+        (
+            a_row(median_s=5.6e-3, gpu_s=2e-3, gpu_is_profiled=True),
+            "cuda:0",
+            "the GPU works for 2.00 ms of it by the profiler, since the call waits for the GPU in its middle",
+        ),
+        (a_row(median_s=2.1e-3, gpu_s=None), "cuda:0", "Measured here, but what CUDA graphs can bring is not known"),
+        (a_row(), "cuda:0", "Not known before the first run here"),
         (None, "cuda:0", "Not known before the first run here"),
         (a_row(median_s=5.6e-3), "cpu", "this device has no CUDA"),
     ],

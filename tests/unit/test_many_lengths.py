@@ -322,6 +322,21 @@ def test_nine_lengths_with_a_graph_each_did_not_run_partly_eager() -> None:
     assert rows[0].speedup is None
 
 
+def test_a_cuda_graph_is_proven_length_by_length() -> None:
+    """Launches at one length prove nothing about another. Guards: `_narrowed` in the checks, a profile of each length."""
+    replayed = {
+        "device": "cuda:0", "cudagraph_skips": 0, "cudagraph_nodes": 2, "cudagraph_nodes_before_timing": 2,
+        "graph_launches_per_call": [1.0, 0.0, 1.0], "kernel_launches_per_call": [1.0, 80.0, 1.0],
+    }  # fmt: skip
+    run = many_lengths_run(requests=(), protocol="quick", facts={STATIC: replayed})
+    recorded = "dynamic-shapes/reduce-overhead"
+    outcomes = (replace(each, variant=recorded) if each.variant == STATIC else each for each in run.outcomes)
+    run = replace(run, outcomes=tuple(outcomes))
+    rows = {row.workload.sequence_length: row for row in compare_run(run) if row.variant == recorded}
+    assert [length for length, row in rows.items() if row.verdict is Verdict.DID_NOT_RUN] == [24]
+    assert "no graph was launched" in rows[24].reason
+
+
 def test_the_claim_holds_when_nothing_is_compiled_after_the_second_length() -> None:
     judged = claim_verdict(CLAIM, compare_run(many_lengths_run()))
     assert judged.word is ClaimWord.HOLDS
