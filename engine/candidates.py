@@ -26,7 +26,10 @@ FEWEST_MULTIPROCESSORS = 68
 GENERATED = ("cpp_", "triton_", "cutlass_", "ck_", "rocm_")
 """How names of generated candidates begin; every other name is a call into a library."""
 GENERATED_MATRIX_KERNEL = "triton_tem_"
-LIBRARY_MATRIX_KERNEL = re.compile(r"gemm|gemv|splitk|cutlass|cublas|nvjet", re.IGNORECASE)
+LIBRARY_MATRIX_KERNEL = re.compile(
+    r"(?!.*(fmha|flash|attention|splitkreduce)).*(gemm|gemv|splitk|cutlass|cublas|nvjet)", re.IGNORECASE
+)
+"""No product of a linear layer: attention's fused kernels, built with CUTLASS too, and the sum after a product split over k."""
 _NUMBER = re.compile(r"_\d+$")
 
 
@@ -137,7 +140,7 @@ def kernels_that_ran(run: Run, variant: str) -> str:
         return ""
     generated = {name: count for name, count in names.items() if name.startswith(GENERATED_MATRIX_KERNEL)}
     library = {
-        name: count for name, count in names.items() if name not in generated and LIBRARY_MATRIX_KERNEL.search(name)
+        name: count for name, count in names.items() if name not in generated and LIBRARY_MATRIX_KERNEL.match(name)
     }
     return (
         f"What really ran, by the profiler: {_per_call(generated)} matrix products per call in kernels generated from "
