@@ -17,12 +17,11 @@ import pandas as pd
 from engine import formatting
 from engine.catalog.types import TWIN_SUFFIX
 from engine.floors import facts_at
+from engine.proof.tuning import too_small
 from engine.result import Measurement, Run
 
 TIE = 0.05
 """Tuning times repeat to about 5 % (minimum of a 25 ms window): closer candidates are a tie (METHOD 2.4)."""
-FEWEST_MULTIPROCESSORS = 68
-"""Below this torch does not consider its Triton matrix templates (`torch._inductor.utils.is_big_gpu`)."""
 GENERATED = ("cpp_", "triton_", "cutlass_", "ck_", "rocm_")
 """How names of generated candidates begin; every other name is a call into a library."""
 GENERATED_MATRIX_KERNEL = "triton_tem_"
@@ -125,11 +124,8 @@ def why_nothing(run: Run, variant: str) -> str:
             "0 candidates tuned on this device: while weights are inputs, every operation has the library as its one "
             "candidate. Freezing makes them constants, and only then are templates offered."
         )
-    if device.backend == "cuda" and (device.multiprocessors or FEWEST_MULTIPROCESSORS) < FEWEST_MULTIPROCESSORS:
-        return (
-            f"0 candidates tuned: not enough SMs. This GPU has {device.multiprocessors} multiprocessors, and torch considers "
-            f"its matrix templates from {FEWEST_MULTIPROCESSORS} on."
-        )
+    if device.backend == "cuda" and (why := too_small(device.multiprocessors)):
+        return f"0 candidates tuned: {why}."
     return "0 candidates tuned: every operation had only one candidate, or the tuning came from a cache."
 
 

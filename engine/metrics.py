@@ -139,6 +139,7 @@ FACTS = _by_key(
     Metric(key="footprint_bytes", label="Memory touched", unit="bytes", meaning="Inputs and outputs, memory that is both counted once: below four last-level caches it may all stand in them.", is_per_workload=True),
     Metric(key="captured_graphs", label="Graphs captured by hand", unit="count", meaning="CUDA graphs this variant captured itself; the compiler's trees do not know them."),
     Metric(key="autotune_operations", label="What was tuned", unit="text", meaning="Each operation with the candidates tried for it and their times, from the tuner's own feedback."),
+    Metric(key="multiprocessors", label="Multiprocessors", unit="count", meaning="Of the GPU that was tuned for. Torch considers its matrix templates from 68 on.", source="torch._inductor.utils.is_big_gpu"),
     Metric(key="candidates_tried", label="Candidates tried", unit="count", meaning="Kernels the tuner timed in this process, over all operations. 0 in later process sets means the tuning was cached."),
     Metric(key="autotuned_operations", label="Operations tuned", unit="count", meaning="Different operations the tuner timed candidates for."),
     Metric(key="precompiled_candidates", label="Candidates compiled ahead", unit="count", meaning="Candidates compiled before they were timed."),

@@ -11,9 +11,8 @@ from typing import Any
 
 from engine.child import torch_internals
 
-
 MANY_SIZES = "CUDAGraph supports dynamic shapes"
-"""How torch's advice about many distinct sizes begins (`cudagraph_utils.maybe_warning_due_to_dynamic_shape`): graphs were recorded."""
+"""How torch's advice on many distinct sizes begins (`maybe_warning_due_to_dynamic_shape`): those graphs were recorded."""
 
 
 class _Collector(logging.Handler):

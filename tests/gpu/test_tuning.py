@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from engine import candidates
-from engine.candidates import FEWEST_MULTIPROCESSORS
 from engine.catalog import find_variant
 from engine.comparison.arms import Arm
 from engine.comparison.gpu_time import gpu_time
 from engine.proof import RULES, judge_outputs
+from engine.proof.tuning import FEWEST_MULTIPROCESSORS
 from engine.result import Measurement
 from tests.child.conftest import tiny_model  # noqa: F401 - a fixture
 from tests.child.measured import MeasuredChild, point, set_up, write_model_file

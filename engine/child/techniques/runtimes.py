@@ -97,7 +97,7 @@ def bound_call(session: Any, names: tuple[str, ...], device: torch.device) -> Ca
         for output in session.get_outputs():
             binding.bind_output(output.name, *place)
         session.run_with_iobinding(binding)
-        return [torch.from_dlpack(value) for value in binding.get_outputs()]
+        return [torch.utils.dlpack.from_dlpack(value) for value in binding.get_outputs()]
 
     return call
 
