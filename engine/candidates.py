@@ -16,16 +16,19 @@ import pandas as pd
 
 from engine import formatting
 from engine.catalog.types import TWIN_SUFFIX
+from engine.floors import facts_at
+from engine.proof.tuning import too_small
 from engine.result import Measurement, Run
 
 TIE = 0.05
 """Tuning times repeat to about 5 % (minimum of a 25 ms window): closer candidates are a tie (METHOD 2.4)."""
-FEWEST_MULTIPROCESSORS = 68
-"""Below this torch does not consider its Triton matrix templates (`torch._inductor.utils.is_big_gpu`)."""
 GENERATED = ("cpp_", "triton_", "cutlass_", "ck_", "rocm_")
 """How names of generated candidates begin; every other name is a call into a library."""
 GENERATED_MATRIX_KERNEL = "triton_tem_"
-LIBRARY_MATRIX_KERNEL = re.compile(r"gemm|gemv|splitk|cutlass|cublas|nvjet", re.IGNORECASE)
+LIBRARY_MATRIX_KERNEL = re.compile(
+    r"(?!.*(fmha|flash|attention|splitkreduce)).*(gemm|gemv|splitk|cutlass|cublas|nvjet)", re.IGNORECASE
+)
+"""No product of a linear layer: attention's fused kernels, built with CUTLASS too, and the sum after a product split over k."""
 _NUMBER = re.compile(r"_\d+$")
 
 
@@ -121,11 +124,8 @@ def why_nothing(run: Run, variant: str) -> str:
             "0 candidates tuned on this device: while weights are inputs, every operation has the library as its one "
             "candidate. Freezing makes them constants, and only then are templates offered."
         )
-    if device.backend == "cuda" and (device.multiprocessors or FEWEST_MULTIPROCESSORS) < FEWEST_MULTIPROCESSORS:
-        return (
-            f"0 candidates tuned: not enough SMs. This GPU has {device.multiprocessors} multiprocessors, and torch considers "
-            f"its matrix templates from {FEWEST_MULTIPROCESSORS} on."
-        )
+    if device.backend == "cuda" and (why := too_small(device.multiprocessors)):
+        return f"0 candidates tuned: {why}."
     return "0 candidates tuned: every operation had only one candidate, or the tuning came from a cache."
 
 
@@ -136,7 +136,7 @@ def kernels_that_ran(run: Run, variant: str) -> str:
         return ""
     generated = {name: count for name, count in names.items() if name.startswith(GENERATED_MATRIX_KERNEL)}
     library = {
-        name: count for name, count in names.items() if name not in generated and LIBRARY_MATRIX_KERNEL.search(name)
+        name: count for name, count in names.items() if name not in generated and LIBRARY_MATRIX_KERNEL.match(name)
     }
     return (
         f"What really ran, by the profiler: {_per_call(generated)} matrix products per call in kernels generated from "
@@ -172,13 +172,13 @@ def standing(operation: TunedOperation, candidate: Candidate) -> str:
 
 
 def _facts(run: Run, variant: str) -> Iterator[Mapping[str, Any]]:
-    """Facts of a variant's process sets, the first set first: later ones find the tuning cached."""
+    """Facts of a variant's process sets at their first workload, the first set first: later ones find the tuning cached."""
     own = [
         each
         for each in run.outcomes
         if isinstance(each, Measurement) and each.variant == variant.removesuffix(TWIN_SUFFIX)
     ]
-    yield from (measurement.facts for measurement in sorted(own, key=lambda each: each.process))
+    yield from (facts_at(each, each.workloads[0]) for each in sorted(own, key=lambda each: each.process))
 
 
 def _operation(stored: Mapping[str, Any]) -> TunedOperation | None:

@@ -11,6 +11,10 @@ from engine.spec import Workload
 
 EAGER = "baseline/eager"
 NO_CUDA = "CUDA graphs cannot help here: this device has no CUDA, and nothing is launched on a GPU."
+NOT_MEASURABLE = (
+    "Measured here, but what CUDA graphs can bring is not known: an eager call waits for the GPU in its middle, so its launches "
+    "cannot be queued ahead of it, and the profiler did not see the GPU."
+)
 NOT_KNOWN = (
     "Not known before the first run here: one run of this technique measures eager's wall and GPU time, and their ratio is the "
     "most that CUDA graphs can bring."
@@ -31,10 +35,13 @@ def sentence(row: ComparisonRow | None, device: str) -> str:
     """What CUDA graphs can bring at eager's `row`, before any graph was made."""
     if not device.startswith("cuda"):
         return NO_CUDA
-    gain = possible_gain(row) if row else None
-    if row is None or gain is None:
+    if row is None or row.median_s is None:
         return NOT_KNOWN
-    times = f"an eager call takes {seconds(row.median_s)}, the GPU works for {seconds(row.gpu_s)} of it"
+    gain = possible_gain(row)
+    if gain is None:
+        return NOT_MEASURABLE
+    by = " by the profiler, since the call waits for the GPU in its middle" if row.gpu_is_profiled else ""
+    times = f"an eager call takes {seconds(row.median_s)}, the GPU works for {seconds(row.gpu_s)} of it{by}"
     if gain < GPU_BOUND_RATIO:
         return f"CUDA graphs can hardly help here, {speedup(gain)} at most: GPU-bound; {times}."
     return f"CUDA graphs can help at most wall/GPU = {speedup(gain)} here: {times}."

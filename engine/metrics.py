@@ -28,7 +28,7 @@ Direction = Literal["lower", "higher", "neither"]
 class Metric:
     """One number or fact: what it is called, its unit, which direction is good, what it means, where that comes from.
 
-    `is_per_workload`: a child that measured operators holds a list, one value per workload.
+    `is_per_workload`: a child that measured several workloads holds a list, one value per workload.
     """
 
     key: str
@@ -114,6 +114,7 @@ FACTS = _by_key(
     Metric(key="operators_per_call", label="Operators per call", unit="count", better="lower", meaning="PyTorch operators one call runs, by torch's profiler in a pass of its own; generated kernels are not operators.", is_per_workload=True),
     Metric(key="kernels_per_call", label="Kernels per call", unit="count", better="lower", meaning="GPU kernels one call runs, by torch's profiler in a pass of its own.", is_per_workload=True),
     Metric(key="kernel_names", label="Kernels by name", unit="text", meaning="How often one call ran each GPU kernel, by torch's profiler: which candidate of the tuner really runs is read from here.", source="METHOD 2.4", is_per_workload=True),
+    Metric(key="gpu_busy_s_per_call", label="GPU busy per call", unit="seconds", better="lower", meaning="Time in which the GPU ran a kernel or a copy for one call, by torch's profiler, overlapping work counted once. It stands for the GPU time where a call waits for the GPU itself and its launches cannot be queued.", source="METHOD 1.1", is_per_workload=True),
     Metric(key="kernel_launches_per_call", label="Kernel launches per call", unit="count", better="lower", meaning="Kernels the CPU started one by one; near 0 when a CUDA graph starts them all.", is_per_workload=True),
     Metric(key="graph_launches_per_call", label="Graph launches per call", unit="count", meaning="CUDA graphs replayed per call, by torch's profiler: at least 1 when they are really used.", is_per_workload=True),
     Metric(key="allocations_per_call", label="Allocations per call", unit="count", better="lower", meaning="Pieces of memory one call asks for, by torch's profiler on a CPU and its allocator's statistics on a GPU.", source="METHOD 2.6", is_per_workload=True),
@@ -138,6 +139,7 @@ FACTS = _by_key(
     Metric(key="footprint_bytes", label="Memory touched", unit="bytes", meaning="Inputs and outputs, memory that is both counted once: below four last-level caches it may all stand in them.", is_per_workload=True),
     Metric(key="captured_graphs", label="Graphs captured by hand", unit="count", meaning="CUDA graphs this variant captured itself; the compiler's trees do not know them."),
     Metric(key="autotune_operations", label="What was tuned", unit="text", meaning="Each operation with the candidates tried for it and their times, from the tuner's own feedback."),
+    Metric(key="multiprocessors", label="Multiprocessors", unit="count", meaning="Of the GPU that was tuned for. Torch considers its matrix templates from 68 on.", source="torch._inductor.utils.is_big_gpu"),
     Metric(key="candidates_tried", label="Candidates tried", unit="count", meaning="Kernels the tuner timed in this process, over all operations. 0 in later process sets means the tuning was cached."),
     Metric(key="autotuned_operations", label="Operations tuned", unit="count", meaning="Different operations the tuner timed candidates for."),
     Metric(key="precompiled_candidates", label="Candidates compiled ahead", unit="count", meaning="Candidates compiled before they were timed."),

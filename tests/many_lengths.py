@@ -76,8 +76,9 @@ def measurement(
     compiles = variant.removesuffix("@twin") != EAGER
     graphs = new_graphs(variant, lengths)
     known = {
-        "threads": 2, "grad_mode": "inference", "attention": "sdpa", "frames_compiled": sum(graphs), "frames_seen": sum(graphs),
-        "graphs": sum(graphs), "graph_breaks": 0, "recompiles_while_timing": 0, "recompile_limit_hit": False,
+        "device": "cpu", "threads": 2, "grad_mode": "inference", "attention": "sdpa", "frames_compiled": sum(graphs),
+        "frames_seen": sum(graphs), "graphs": sum(graphs), "graph_breaks": 0, "recompiles_while_timing": 0,
+        "recompile_limit_hit": False,
     }  # fmt: skip
     answered = stream(variant, requests) if process == 0 else {}
     return Measurement(

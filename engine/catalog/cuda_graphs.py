@@ -16,21 +16,22 @@ REDUCE_OVERHEAD_SERVED_CODE = REDUCE_OVERHEAD_CODE.replace(
 
 _CAPTURE = """\
 with torch.inference_mode():
+    static_inputs = {name: value.clone() for name, value in inputs.items()}  # what the graph reads, always here
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):  # warm up off the default stream
         for _ in range(3):
-            {function}(**inputs)
+            {function}(**static_inputs)
     torch.cuda.current_stream().wait_stream(stream)
 
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        static_outputs = {function}(**inputs)
+        static_outputs = {function}(**static_inputs)
 """
-_REPLAY = "    graph.replay()  # answers for whatever `inputs` holds now, into `static_outputs`\n    outputs = static_outputs\n"
+_REPLAY = "    graph.replay()  # answers for whatever `static_inputs` hold now, into `static_outputs`\n    outputs = static_outputs\n"
 _SERVED = """\
     for name, value in inputs.items():  # a new request: copy it into the captured tensors
-        inputs[name].copy_(value)
+        static_inputs[name].copy_(value)
     graph.replay()
     outputs = {name: value.clone() for name, value in static_outputs.items()}
 """

@@ -60,6 +60,7 @@ with torch.inference_mode():
 """
 _NO_CUDAGRAPHS = 'mode="max-autotune-no-cudagraphs"'
 _PROOFS = ("compiled", "no_eager_fallback", "no_recompile_while_timing")
+_TUNED = (*_PROOFS, "candidates_tuned")
 
 
 def _compiled(arguments: str, serve: str = _SERVE) -> str:
@@ -135,6 +136,7 @@ TECHNIQUE = Technique(
             "max-autotune-no-cudagraphs",
             "The article's mode for changing sizes as it writes it: tuned kernels, no replay; the second length makes the shape a symbol.",
             _compiled(f", {_NO_CUDAGRAPHS}"),
+            proofs=(*_PROOFS, "candidates_tuned_on_cuda"),
             in_drive=True,
         ),
         _variant(
@@ -143,6 +145,7 @@ TECHNIQUE = Technique(
             "The same mode with a symbolic length from the first compilation on.",
             _compiled(f", {_NO_CUDAGRAPHS}, dynamic=True"),
             requires=("tuning", "compiler"),
+            proofs=_TUNED,
         ),
         _variant(
             "no-cudagraphs-static",
@@ -150,6 +153,7 @@ TECHNIQUE = Technique(
             "The same mode with a graph per length.",
             _compiled(f", {_NO_CUDAGRAPHS}, dynamic=False"),
             requires=("tuning", "compiler"),
+            proofs=_TUNED,
             specialises=True,
         ),
         _variant(

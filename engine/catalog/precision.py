@@ -5,9 +5,11 @@ from engine.catalog.max_autotune import MAX_AUTOTUNE_CODE, with_freezing
 from engine.catalog.types import Technique, Variant
 
 _TF32 = 'torch.set_float32_matmul_precision("high")  # TF32 on GPUs that have it\n\nmodel = '
-_PROOFS = ("compiled", "no_recompile_while_timing", "no_eager_fallback", "candidates_tuned")
-_GRAPHED = (*_PROOFS, "graph_replayed", "replay_overwrites_outputs")
-"""max-autotune records CUDA graphs on a GPU: an answer lives until the next call."""
+_PROOFS = ("compiled", "no_recompile_while_timing", "no_eager_fallback")
+_FROZEN = (*_PROOFS, "candidates_tuned")
+_GRAPHED = (*_PROOFS, "graph_replayed", "replay_overwrites_outputs", "may_tune_nothing")
+"""max-autotune records CUDA graphs on a GPU: an answer lives until the next call. A small GPU is offered no candidates, and
+there precision and graphs are what the rung has."""
 
 
 def _in_dtype(code: str, dtype: str) -> str:
@@ -27,6 +29,8 @@ TECHNIQUE = Technique(
         "The outputs change: every row here carries its error against a float64 reference and a badge, and none of them is the "
         "same work as a float32 row. Floating-point inputs are converted before the clock starts; token ids are whole numbers."
     ),
+    # Without the same mode in float32, nobody could tell what precision itself gave.
+    beside=(("cpu", "max-autotune/freezing"), ("cuda", "max-autotune/documented")),
     variants=(
         Variant(
             key="precision/tf32",
@@ -61,7 +65,7 @@ TECHNIQUE = Technique(
             summary="bfloat16 with the best compiled mode of a CPU.",
             code=_in_dtype(with_freezing(MAX_AUTOTUNE_CODE), "bfloat16"),
             requires=("cpu", "bfloat16", "compiler"),
-            proofs=_PROOFS,
+            proofs=_FROZEN,
             precision="bfloat16",
             compiles=True,
             in_drive=True,

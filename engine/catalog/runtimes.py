@@ -22,8 +22,25 @@ _ONNX_CODE = EAGER_CODE.replace(
     """\
 import onnxruntime
 {first_output}torch.onnx.export(FirstOutput(model), tuple(inputs.values()), dynamo=True).save("model.onnx")
-session = onnxruntime.InferenceSession("model.onnx", providers=["{provider}"])
+session = onnxruntime.InferenceSession("model.onnx", providers=["CPUExecutionProvider"])
 outputs = session.run(None, {name: value.cpu().numpy() for name, value in inputs.items()})
+""".replace("{first_output}", _FIRST_OUTPUT),
+)
+_ONNX_CUDA_CODE = EAGER_CODE.replace(
+    _CALL,
+    """\
+import numpy
+import onnxruntime
+{first_output}torch.onnx.export(FirstOutput(model), tuple(inputs.values()), dynamo=True).save("model.onnx")
+session = onnxruntime.InferenceSession("model.onnx", providers=["CUDAExecutionProvider"])
+device = torch.device("{device}")
+binding = session.io_binding()  # inputs are read and outputs left where they lie, on the GPU
+for name, value in inputs.items():
+    binding.bind_input(name, device.type, device.index or 0, numpy.int64, tuple(value.shape), value.data_ptr())
+for output in session.get_outputs():
+    binding.bind_output(output.name, device.type, device.index or 0)
+session.run_with_iobinding(binding)
+outputs = [torch.from_dlpack(value) for value in binding.get_outputs()]
 """.replace("{first_output}", _FIRST_OUTPUT),
 )
 _OPENVINO_CODE = EAGER_CODE.replace(
@@ -56,7 +73,7 @@ TECHNIQUE = Technique(
             key="runtimes/onnxruntime",
             label="ONNX Runtime",
             summary="Exported by torch.onnx, run on the CPU with as many threads as the other arms.",
-            code=_ONNX_CODE.replace("{provider}", "CPUExecutionProvider"),
+            code=_ONNX_CODE,
             requires=("cpu", "onnxruntime"),
             proofs=("other_runtime",),
             in_drive=True,
@@ -65,7 +82,7 @@ TECHNIQUE = Technique(
             key="runtimes/onnxruntime-cuda",
             label="ONNX Runtime on CUDA",
             summary="Exported by torch.onnx, run by ONNX Runtime's CUDA provider, inputs and outputs bound on the device.",
-            code=_ONNX_CODE.replace("{provider}", "CUDAExecutionProvider"),
+            code=_ONNX_CUDA_CODE,
             requires=("cuda", "onnxruntime_cuda"),
             proofs=("other_runtime",),
         ),

@@ -52,7 +52,8 @@ class Variant:
 class Technique:
     """One step of the journey. `key` is also the page's URL, `page` its file in `pages/`; `picture` the article's image of it.
 
-    `default_workloads` are the operator points its own page measures, `drive_workloads` those of the landing page's drive.
+    `beside` are pairs of a kind of device and a variant of another technique that its page measures too, so that a rung stands
+    beside what it adds to. `default_workloads` are the operator points its own page measures, `drive_workloads` those of the landing page's drive.
     """
 
     key: str
@@ -64,6 +65,7 @@ class Technique:
     picture: str
     how_it_works: str
     variants: tuple[Variant, ...]
+    beside: tuple[tuple[str, str], ...] = ()
     default_workloads: tuple[dict[str, object], ...] = ()
     drive_workloads: tuple[dict[str, object], ...] = ()
 

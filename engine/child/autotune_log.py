@@ -39,6 +39,7 @@ class AutotuneLog:
         tried = [operation["candidates"] for operation in self.operations]
         return {
             "autotune_operations": self.operations if self.can_listen else None,
+            "multiprocessors": torch_internals.multiprocessors(),
             "candidates_tried": sum(map(len, tried)) if self.can_listen else None,
             **{fact: torch_internals.counter("inductor", name) for fact, name in COUNTERS.items()},
         }

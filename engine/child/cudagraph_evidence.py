@@ -11,16 +11,21 @@ from typing import Any
 
 from engine.child import torch_internals
 
+MANY_SIZES = "CUDAGraph supports dynamic shapes"
+"""How torch's advice on many distinct sizes begins (`maybe_warning_due_to_dynamic_shape`): those graphs were recorded."""
+
 
 class _Collector(logging.Handler):
-    """Keeps the messages of one logger."""
+    """Keeps the reasons to skip CUDA graphs that one logger is given: every warning there but the advice on many sizes."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(record.getMessage().strip())
+        message = record.getMessage().strip()
+        if not message.startswith(MANY_SIZES):
+            self.messages.append(message)
 
 
 class CudaGraphEvidence:

@@ -60,7 +60,8 @@ class Evidence:
         if torch_internals.is_dynamo_loaded():
             self._marked_frames = torch_internals.counter("frames", "total")
             self._marked_graphs = torch_internals.counter("stats", "unique_graphs")
-        self._cudagraphs.mark()
+        if self.compiles:  # counting nodes imports the compiler
+            self._cudagraphs.mark()
 
     def compiled_since_mark(self) -> bool:
         """Whether anything was compiled, recorded, or newly sent to eager since `mark()`."""

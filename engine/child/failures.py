@@ -23,6 +23,9 @@ NO_COMPILER_WORDS = (
     "cannot find a working triton installation",
     "triton is not installed",
 )
+COMPILER_OUTPUT = "Output:"
+COMPILER_ERROR = re.compile(r"\berror\b\s*(\w+\s*)?:", re.IGNORECASE)
+"""Torch quotes a compiler that failed under this line, after a command of several screens (`torch._inductor.exc`)."""
 ASKED_FOR = re.compile(r"tried to allocate ([\d.,]+ ?\w+)", re.IGNORECASE)
 
 
@@ -70,5 +73,8 @@ def _out_of_memory(chain: list[BaseException], workloads: tuple[Workload, ...]) 
 
 
 def _first_line(error: BaseException) -> str:
+    """What a foreign compiler complained of first, where its output is quoted; else the message's own first line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else "no message"
+    quoted = lines[lines.index(COMPILER_OUTPUT) + 1 :] if COMPILER_OUTPUT in lines else []
+    complaint = next((line for line in quoted if COMPILER_ERROR.search(line)), None)
+    return complaint or next(iter(lines), "no message")

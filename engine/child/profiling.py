@@ -29,6 +29,7 @@ RUNTIME_CALL = re.compile(r"(cuda|cu|hip)[A-Z]")
 DEVICE_COUNTS = (
     "kernels_per_call",
     "kernel_names",
+    "gpu_busy_s_per_call",
     "kernel_launches_per_call",
     "graph_launches_per_call",
     "device_allocations_per_call",
@@ -36,10 +37,11 @@ DEVICE_COUNTS = (
 
 
 def profile_points(turns: Turns, subjects: Sequence[Subject], device: str) -> dict[str, Any]:
-    """Counts per call, under keys of `engine.metrics.FACTS`: of a model at its first workload, of operators one per workload."""
-    if subjects[0].workload.model:
+    """Counts per call, under keys of `engine.metrics.FACTS`: a list, one value per workload, but of a model at one shape."""
+    is_model, places = subjects[0].workload.model is not None, range(len(subjects))
+    if is_model and len(subjects) == 1:
         return _profile_point(turns, 0, device)
-    points = [_profile_point(turns, index, device) | _memory(turns, index) for index in range(len(subjects))]
+    points = [_profile_point(turns, place, device) | ({} if is_model else _memory(turns, place)) for place in places]
     return {key: [point.get(key) for point in points] for key in dict.fromkeys(chain.from_iterable(points))}
 
 
@@ -85,11 +87,13 @@ def _device_counts(events: Sequence[Any]) -> dict[str, Any]:
     """What the GPU did, per call; all unknown where the profiler cannot see GPUs (CUPTI missing or not permitted)."""
     if not any(_is_of_device(event) for event in events):
         return dict.fromkeys(DEVICE_COUNTS)
-    kernels = Counter(event.name for event in events if _is_kernel(event))
+    work = [event for event in events if _is_device_work(event)]
+    kernels = Counter(event.name for event in work if not event.name.startswith(NOT_KERNELS))
     names = {name: count / PROFILED_CALLS for name, count in kernels.most_common(MOST_KERNEL_NAMES)}
     return {
         "kernels_per_call": kernels.total() / PROFILED_CALLS,
         "kernel_names": names,
+        "gpu_busy_s_per_call": _busy_s(work) / PROFILED_CALLS if work else None,
         "kernel_launches_per_call": _named(events, KERNEL_LAUNCHES) / PROFILED_CALLS,
         "graph_launches_per_call": _named(events, GRAPH_LAUNCHES) / PROFILED_CALLS,
         "device_allocations_per_call": _named(events, DRIVER_ALLOCATIONS) / PROFILED_CALLS,
@@ -107,8 +111,18 @@ def _is_outer_operator(event: Any) -> bool:
     return bool(event.name.startswith("aten::")) and not (parent is not None and parent.name.startswith("aten::"))
 
 
-def _is_kernel(event: Any) -> bool:
-    return bool(event.device_type.name == "CUDA" and not event.name.startswith(NOT_KERNELS))
+def _is_device_work(event: Any) -> bool:
+    """A kernel, a copy or a fill; compiled code also draws named ranges on the GPU's timeline, and those are no work."""
+    return bool(event.device_type.name == "CUDA" and not event.is_user_annotation)
+
+
+def _busy_s(work: Sequence[Any]) -> float:
+    """Seconds in which the GPU did anything: what overlaps, on several streams, counts once. Event times are microseconds."""
+    busy_us, seen_until = 0.0, float("-inf")
+    for start, end in sorted((event.time_range.start, event.time_range.end) for event in work):
+        busy_us += max(0.0, end - max(start, seen_until))
+        seen_until = max(seen_until, end)
+    return busy_us / 1e6
 
 
 def _named(events: Sequence[Any], prefixes: tuple[str, ...]) -> int:

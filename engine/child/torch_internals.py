@@ -119,6 +119,14 @@ def cudagraph_manager(device_index: int) -> Any | None:
         return None
 
 
+def multiprocessors() -> int | None:
+    """How many the current CUDA device has; None without one."""
+    cuda = find("torch:cuda")
+    if cuda is None or not cuda.is_available():
+        return None
+    return int(cuda.get_device_properties(cuda.current_device()).multi_processor_count)
+
+
 def shut_down_compile_workers() -> None:
     """End the processes that compiled for this one: they would stay, and take processor time, for a minute."""
     # Looking the function up would import inductor into a process that never compiled.

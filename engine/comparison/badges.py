@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from engine.candidates import why_nothing
 from engine.catalog import VARIANTS
 from engine.catalog.types import TWIN_SUFFIX
 from engine.comparison.arms import Arm, precision_of
+from engine.comparison.gpu_time import gpu_time
 from engine.comparison.row import Badge
+from engine.floors import facts_at
 from engine.formatting import counted
-from engine.proof import ALLOWANCES, explain_skip
+from engine.proof import ALLOWANCES, STANDS_UNTUNED, explain_skip
 from engine.proof.caches import judge_cache, proven_cache
 from engine.result import Run
 from engine.verdict import Check
+
+EAGER = "baseline/eager"
+CAPTURED_EAGER = ("cuda-graphs/eager-replay", "cuda-graphs/eager-served")
 
 
 def badges_of(run: Run, arm: Arm, baseline: Arm, checks: Iterable[Check]) -> tuple[Badge, ...]:
@@ -23,6 +29,9 @@ def badges_of(run: Run, arm: Arm, baseline: Arm, checks: Iterable[Check]) -> tup
         *_weights(arm),
         *_partly_eager(arm),
         *_cuda_graphs(arm),
+        *_other_kernels(arm, baseline),
+        *_gpu_time(arm),
+        *_nothing_tuned(run, arm),
         *_compile_cache(arm),
         *_failures(arm),
         *_unproven(arm, checks),
@@ -74,6 +83,46 @@ def _cuda_graphs(arm: Arm) -> Iterator[Badge]:
             text="CUDA graphs not used",
             meaning=f"TorchInductor skipped them {counted(skips, 'time')} and ran the kernels one by one. {reasons}".strip(),
         )
+
+
+def _other_kernels(arm: Arm, baseline: Arm) -> Iterator[Badge]:
+    """Of a variant that replays eager's own kernels; the arm's first known profile against eager's."""
+    if arm.variant not in CAPTURED_EAGER or baseline.variant != EAGER:
+        return
+    ours, theirs = (next(iter(_profiled(each, "kernel_names")), None) for each in (arm, baseline))
+    counts = [next(iter(_profiled(each, "kernels_per_call")), None) for each in (arm, baseline)]
+    if None in counts or None in (ours, theirs) or ours == theirs:
+        return
+    yield Badge(
+        key="other_kernels",
+        text="other kernels than eager",
+        meaning=f"{counts[0]:g} kernels per call, eager {counts[1]:g}, and not the same ones. Some models decide differently "
+        "while a CUDA graph is recorded: those of transformers then build an attention mask that eager leaves out where nothing "
+        "is padded, and take another attention kernel. So the difference to eager is not the replay's alone; copies of a request "
+        "and its answer may be among the kernels too.",
+    )
+
+
+def _profiled(arm: Arm, key: str) -> Iterator[Any]:
+    facts = (facts_at(measurement, arm.workload) for measurement in arm.measurements)
+    return (each[key] for each in facts if each.get(key) is not None)
+
+
+def _gpu_time(arm: Arm) -> Iterator[Badge]:
+    if gpu_time(arm).is_profiled:
+        yield Badge(
+            key="gpu_profiled",
+            text="GPU time by the profiler",
+            meaning="A call waits for the GPU in its middle, so its launches cannot all be queued ahead and no pair of events "
+            "times it. The GPU time is what torch's profiler saw of kernels and copies, without the pauses between them.",
+        )
+
+
+def _nothing_tuned(run: Run, arm: Arm) -> Iterator[Badge]:
+    variant = VARIANTS.get(arm.variant.removesuffix(TWIN_SUFFIX))
+    if variant and STANDS_UNTUNED & set(variant.proofs) and (why := why_nothing(run, variant.key)):
+        same = ": same as default" if run.experiment.device.startswith("cpu") else ""
+        yield Badge(key="nothing_tuned", text=f"0 candidates tuned on this device{same}", meaning=why)
 
 
 def _compile_cache(arm: Arm) -> Iterator[Badge]:

@@ -18,6 +18,7 @@ from engine.floors import facts_at, is_impossible
 from engine.formatting import interval as interval_text
 from engine.formatting import seconds
 from engine.formatting import speedup as speedup_text
+from engine.result import Measurement
 from engine.stats import Drift, Interval
 from engine.verdict import Check, Verdict
 
@@ -33,7 +34,7 @@ another precision class is another precision on purpose, and carries a badge."""
 
 def ran(arm: Arm) -> Check:
     """Did the technique really happen?"""
-    seen = [replace(each, workloads=(arm.workload,), facts=facts_at(each, arm.workload)) for each in arm.measurements]
+    seen = [replace(each, workloads=(arm.workload,)) for each in _narrowed(arm)]
     finding = proof.judge_mechanism(find_variant(arm.variant), seen) if _is_known(arm) else None
     return Check(
         key="ran",
@@ -47,7 +48,7 @@ def ran(arm: Arm) -> Check:
 
 def outputs_agree(arm: Arm) -> Check:
     """Are the answers right?"""
-    finding = proof.judge_outputs(find_variant(arm.variant), arm.workload, arm.measurements) if _is_known(arm) else None
+    finding = proof.judge_outputs(find_variant(arm.variant), arm.workload, _narrowed(arm)) if _is_known(arm) else None
     return Check(
         key="outputs",
         title="The outputs are right",
@@ -188,6 +189,11 @@ def does_not_drift(drift: Drift | None) -> Check:
         meaning="Judged on ratios to the baseline within a round: what slows both alike is no drift.",
         otherwise=Verdict.UNSTABLE,
     )
+
+
+def _narrowed(arm: Arm) -> list[Measurement]:
+    """The arm's measurements with what each workload has of its own (profiled launches) told of this one alone."""
+    return [replace(each, facts=facts_at(each, arm.workload)) for each in arm.measurements]
 
 
 def _is_known(arm: Arm) -> bool:

@@ -15,6 +15,7 @@ from engine.comparison import checks, costs
 from engine.comparison.arms import Arm, Arms, natural_baseline
 from engine.comparison.arrivals import arrivals
 from engine.comparison.badges import badges_of
+from engine.comparison.gpu_time import gpu_time
 from engine.comparison.pairing import log_ratios, process_log_ratios
 from engine.comparison.row import ComparisonRow
 from engine.comparison.unmeasured import identity
@@ -152,7 +153,7 @@ def _reason(verdict: Verdict, arm: Arm, extra: int | None) -> str:
 
 def _times(arm: Arm) -> dict[str, Any]:
     """Everything read from the arm's own steady samples."""
-    steady = arm.steady()
+    steady, gpu = arm.steady(), gpu_time(arm)
     blocks = [block for _, block in arm.blocks()]
     per_sample = max((block.calls_per_sample for block in blocks), default=1)
     single = per_sample == 1
@@ -173,7 +174,8 @@ def _times(arm: Arm) -> dict[str, Any]:
         "p99": stats.percentile(steady, 0.99) if single else None,
         "percentile_note": None if single else f"one sample is the mean of {per_sample} calls: single calls are not known",
         "host_s": costs.known_median(time for block in blocks for time in block.host_s or ()),
-        "gpu_s": costs.known_median(time for block in blocks for time in block.gpu_s or ()),
+        "gpu_s": gpu.seconds,
+        "gpu_is_profiled": gpu.is_profiled,
         "throughput_s": costs.known_median(throughput),
         "empty_s": costs.known_median(measurement.harness_s.get("empty") for measurement in arm.measurements),
         "synchronize_s": costs.known_median(measurement.harness_s.get("synchronize") for measurement in arm.measurements),
@@ -191,10 +193,8 @@ def _rounds(arm: Arm) -> dict[int, set[int]]:
 
 def _bound(arm: Arm) -> str | None:
     """Whether launching or the GPU limits this arm; None without GPU times."""
-    blocks = [block for _, block in arm.blocks()]
-    gpu_s = costs.known_median(time for block in blocks for time in block.gpu_s or ())
-    host_s = costs.known_median(time for block in blocks for time in block.host_s or ())
-    wall_s = stats.median(arm.steady())
+    gpu_s, wall_s = gpu_time(arm).seconds, stats.median(arm.steady())
+    host_s = costs.known_median(time for _, block in arm.blocks() for time in block.host_s or ())
     if gpu_s is None or wall_s is None:
         return None
     if wall_s / gpu_s > LAUNCH_BOUND_RATIO or (host_s or 0.0) >= LAUNCH_BOUND_HOST * wall_s:

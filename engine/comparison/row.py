@@ -47,7 +47,9 @@ class ComparisonRow:
     set. `rounds` is the smallest number of rounds any process set got, `samples` the steady samples in all. Medians are over
     all steady samples, `baseline_median_s` over the process sets the row shares with its baseline. `setup_cold_s` is from
     the process set that found its compile cache empty, `setup_warm_s` the median of the others. `percentile_note` says why
-    there is no percentile. `empty_s` and `synchronize_s` are what timing nothing costs, without and with a synchronise.
+    there is no percentile.
+    `gpu_is_profiled`: `gpu_s` is the profiler's, because no call could be queued. `empty_s` and `synchronize_s` are what timing
+    nothing costs, without and with a synchronise.
     `first_calls_s` are the cold set's first calls, one by one, `arrivals` how every set came here.
     """
 
@@ -85,6 +87,7 @@ class ComparisonRow:
     percentile_note: str | None = None
     host_s: float | None = None
     gpu_s: float | None = None
+    gpu_is_profiled: bool = False
     throughput_s: float | None = None
     bound: str | None = None
     load_s: float | None = None

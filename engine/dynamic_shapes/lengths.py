@@ -49,15 +49,15 @@ def read_lengths(text: str, longest: int | None = None) -> tuple[int, ...]:
 
 
 def read_requests(text: str, longest: int | None = None) -> tuple[int, ...]:
-    """Lengths of requests in their order, one per row; the first column of a CSV, a heading allowed.
+    """Lengths of requests in their order, one per row; the first column of a CSV under a heading.
 
     Raises `InvalidSpec` naming the row that is no length, or that makes them too many.
     """
-    rows = [
-        (number, cells[0].strip()) for number, cells in enumerate(_rows(text), start=1) if any(map(str.strip, cells))
-    ]
-    if rows and not re.search(r"\d", rows[0][1]):
+    rows = [(number, cells) for number, cells in enumerate(_rows(text), start=1) if any(map(str.strip, cells))]
+    if rows and not re.search(r"\d", rows[0][1][0]):
         rows = rows[1:]
+    else:
+        _refuse_columns(rows)
     if not rows:
         raise InvalidSpec("No request lengths are given. Write one whole number of tokens per row.")
     if len(rows) > MAX_REQUESTS:
@@ -65,7 +65,7 @@ def read_requests(text: str, longest: int | None = None) -> tuple[int, ...]:
             f"Row {rows[MAX_REQUESTS][0]:,} is one too many: {len(rows):,} requests given, at most {MAX_REQUESTS:,} are "
             "allowed. Remove the rest."
         )
-    return tuple(_length(word, f"Row {number}", longest) for number, word in rows)
+    return tuple(_length(cells[0].strip(), f"Row {number}", longest) for number, cells in rows)
 
 
 def read_request_file(name: str, data: bytes, longest: int | None = None) -> tuple[int, ...]:
@@ -84,6 +84,16 @@ def in_words(lengths: Sequence[int]) -> str:
 def _rows(text: str) -> Iterable[list[str]]:
     """Cells of every row, empty rows included, so that row numbers are those a person counts."""
     return csv.reader(text.replace(";", ",").replace("\t", ",").splitlines())
+
+
+def _refuse_columns(rows: Iterable[tuple[int, list[str]]]) -> None:
+    """Without a heading a second number in a row may be a column, a second length or a decimal: nobody can tell."""
+    for number, cells in rows:
+        if any(re.match(r"\s*[-+.]?\d", cell) for cell in cells[1:]):
+            raise InvalidSpec(
+                f"Row {number}: {','.join(cells)[:40]!r} holds more than one number; write one whole number of tokens per row, "
+                "or put a heading over the columns."
+            )
 
 
 def _length(word: str, where: str, longest: int | None) -> int:

@@ -15,7 +15,7 @@ from engine.proof.finding import Finding, Rule, combine, each
 from engine.proof.fusion import fewer_kernels
 from engine.proof.memory import allocator_caching, allocator_disabled, allocator_expandable, result_preallocated
 from engine.proof.outputs import OVERWRITES, REPLAY_OVERWRITES, REPLAYS_ONE_INPUT, judge_outputs
-from engine.proof.tuning import candidates_tuned
+from engine.proof.tuning import MAY_TUNE_NOTHING, STANDS_UNTUNED, TUNING, candidates_tuned, candidates_tuned_on_cuda
 from engine.result import Measurement
 
 RULES: dict[str, Rule] = {
@@ -26,6 +26,7 @@ RULES: dict[str, Rule] = {
     "graph_replayed": each(graph_replayed),
     "graph_replayed_on_cuda": each(graph_replayed_on_cuda),
     "candidates_tuned": candidates_tuned,
+    "candidates_tuned_on_cuda": candidates_tuned_on_cuda,
     "other_runtime": each(other_runtime),
     "result_preallocated": each(result_preallocated),
     "fewer_kernels": each(fewer_kernels),
@@ -33,8 +34,8 @@ RULES: dict[str, Rule] = {
     "allocator_disabled": each(allocator_disabled),
     "allocator_expandable": each(allocator_expandable),
 }
-ALLOWANCES = frozenset({OVERWRITES, REPLAY_OVERWRITES, REPLAYS_ONE_INPUT})
-"""Names in `Variant.proofs` that excuse a property of the outputs; they are no evidence of a mechanism."""
+ALLOWANCES = frozenset({OVERWRITES, REPLAY_OVERWRITES, REPLAYS_ONE_INPUT, MAY_TUNE_NOTHING})
+"""Names in `Variant.proofs` that excuse a property of the outputs, or a part that may be missing; they are no evidence."""
 
 
 def judge_mechanism(variant: Variant, measurements: Sequence[Measurement]) -> Finding:
@@ -47,4 +48,14 @@ def judge_mechanism(variant: Variant, measurements: Sequence[Measurement]) -> Fi
     return combine([rule(measurements) for rule in rules])
 
 
-__all__ = ["ALLOWANCES", "RULES", "Finding", "Rule", "explain_skip", "judge_mechanism", "judge_outputs"]
+__all__ = [
+    "ALLOWANCES",
+    "RULES",
+    "STANDS_UNTUNED",
+    "TUNING",
+    "Finding",
+    "Rule",
+    "explain_skip",
+    "judge_mechanism",
+    "judge_outputs",
+]

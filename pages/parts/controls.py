@@ -86,15 +86,16 @@ def label_and_note() -> None:
 
 
 def experiment_of(technique: catalog.Technique) -> Experiment:
-    """The experiment the widgets describe: every variant of the technique, at the chosen point."""
+    """The experiment the widgets describe: every variant of the technique and those beside it, at the chosen point."""
     state = st.session_state
     refuse_code(state.model)
     workload = Workload(
         model=state.model, batch_size=state.batch_size, sequence_length=state.sequence_length, dtype=state.dtype
     )
+    beside = (variant for kind, variant in technique.beside if state.device.startswith(kind))
     return Experiment(
         workloads=(workload,),
-        variants=tuple(variant.key for variant in technique.variants if catalog.fits(variant, workload)),
+        variants=(*beside, *(variant.key for variant in technique.variants if catalog.fits(variant, workload))),
         device=state.device,
         protocol=find_protocol(state.protocol),
     )

@@ -66,6 +66,7 @@ def _show_story(run: Run, rows: list[ComparisonRow]) -> None:
         with st.container(border=True, key="launch_map"):
             figure = launch_map.launch_map(gains, captions.of_run(run))
             st.plotly_chart(figure, key="chart_launch_map", config=pictures.CONFIG, alt=launch_map.alt_text(gains))
+            st.caption("Where an eager call waits for the GPU in its middle, its GPU time is the profiler's.")
     driving_view.show(run, rows)
 
 

@@ -6,6 +6,7 @@ from engine import candidates, captions, catalog
 from engine.candidates import TunedOperation
 from engine.charts import candidate_race, theme
 from engine.comparison import ComparisonRow
+from engine.proof import TUNING
 from engine.result import Run
 from pages.parts import driving_view, link, notices, pictures, result
 
@@ -30,7 +31,7 @@ def _show_story(run: Run, rows: list[ComparisonRow]) -> None:
 def _tunes(row: ComparisonRow) -> bool:
     """Whether tuning is what the variant is for; freezing alone tunes nothing on purpose."""
     variant = catalog.VARIANTS.get(row.variant)
-    return bool(variant and "candidates_tuned" in variant.proofs)
+    return bool(variant and TUNING & set(variant.proofs))
 
 
 def _show_races(run: Run, rows: list[ComparisonRow], tuned: dict[str, ComparisonRow]) -> None:

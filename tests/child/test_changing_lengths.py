@@ -176,6 +176,7 @@ def test_a_stream_starts_with_nothing_compiled_and_names_the_requests_that_stall
         assert child.exit_code() == 0
     assert [sum(each.new_graphs or ()) for each in ready.points] == [1, 1]
     assert measured.facts["graphs"] == 2
+    assert len(measured.facts["operators_per_call"]) == 2, "each length is profiled"
     assert answered.facts["request_graphs"] == 2
     assert answered.facts["requests_that_compiled"] == [1, 3]
     assert answered.facts["request_limit_hit"] is False

@@ -250,3 +250,30 @@ def test_operators_per_call_are_counted_at_the_outer_level() -> None:
     two_steps = profile_calls(lambda: layer(LENGTHS[0]) + LENGTHS[0], "cpu")
     assert three_steps["operators_per_call"] == 3
     assert two_steps["operators_per_call"] == 2
+
+
+def test_advice_on_many_sizes_is_no_reason_to_skip_a_cuda_graph() -> None:
+    """Torch's own function writes it to the log that names the reasons. Guard: `MANY_SIZES`."""
+    from torch._inductor import cudagraph_utils
+
+    from engine.child.cudagraph_evidence import CudaGraphEvidence
+
+    evidence = CudaGraphEvidence("cuda:0")
+    evidence.begin()
+    cudagraph_utils.maybe_warning_due_to_dynamic_shape({(size,): print for size in range(60)}, (61,))
+    cudagraph_utils.log_cudagraph_skip_and_bump_counter("skipping cudagraphs due to cpu device (x)")
+    assert evidence._reasons() == ["skipping cudagraphs due to cpu device (x)"]
+
+
+def test_an_eager_child_on_cuda_carries_no_compiler_either() -> None:
+    """Guard: `compiles` in `mark`; counting recorded graphs would import the compiler's graph trees."""
+    loaded = run_fresh("""
+        import json, sys
+        from engine.child.evidence import Evidence
+        evidence = Evidence("cuda:0", compiles=False)
+        evidence.begin()
+        evidence.mark()
+        evidence.facts()
+        print(json.dumps("torch._inductor" in sys.modules))
+    """)
+    assert loaded is False

@@ -1,5 +1,7 @@
 """Other runtimes for real: exported from the same model, equal outputs, as many threads, a refusal in one line."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,8 @@ from engine.catalog import find_variant
 from engine.messages import Failed
 from engine.proof import judge_mechanism, judge_outputs
 from engine.result import Measurement
+from engine.snippets import fill
+from engine.spec import PANGRAM, Experiment
 from tests.child.measured import MeasuredChild, point, set_up, write_model_file
 
 pytestmark = pytest.mark.beside
@@ -50,6 +54,43 @@ def test_another_runtime_gives_the_same_outputs_with_as_many_threads(
     found = judge_outputs(known, workload, [measurement])
     assert found.passed, found.reason
     assert measurement.outputs[0].inputs >= 8
+
+
+def test_bound_inputs_and_outputs_are_tensors_that_later_calls_leave_alone(tiny_model: Path, tmp_path: Path) -> None:
+    """What the CUDA provider is called through, with the CPU's in its place: the installed runtime's own OrtValue."""
+    ort = pytest.importorskip("onnxruntime")
+    import torch
+
+    from engine.child.subject import load_subjects
+    from engine.child.techniques.runtimes import AllOutputs, _export_onnx, bound_call
+
+    (subject,) = load_subjects((point(tiny_model),), "cpu", PANGRAM, 1)
+    with torch.inference_mode(False), torch.no_grad():
+        path, names = _export_onnx(subject, tmp_path)
+    session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    call, program = bound_call(session, names, torch.device("cpu")), AllOutputs(subject.program, names)
+    first, second = (subject.inputs(place) for place in (0, 1))
+    answers = call(first)
+    call(second)
+    with torch.inference_mode():
+        torch.testing.assert_close(tuple(answers), program(*first.values()))
+
+
+def test_the_code_to_copy_for_cuda_binds_inputs_and_outputs_as_the_timed_call_does(
+    tiny_model: Path, tmp_path: Path
+) -> None:
+    """Run as it stands but for the provider, which this machine lacks."""
+    pytest.importorskip("onnxruntime")
+    workload, variant = point(tiny_model), find_variant("runtimes/onnxruntime-cuda")
+    code = fill(variant, workload, Experiment(workloads=(workload,), variants=(variant.key,)))
+    assert "run_with_iobinding" in code
+    checked = (
+        code.replace("CUDAExecutionProvider", "CPUExecutionProvider")
+        + "\nwith torch.inference_mode():\n    expected = model(**inputs).last_hidden_state\n"
+        + "torch.testing.assert_close(outputs[0], expected)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", checked], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 @pytest.mark.parametrize(

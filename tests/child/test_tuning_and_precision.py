@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from engine.candidates import Candidate
 from engine.catalog import find_variant
 from engine.messages import Failed, MakeReferences, ReferencesMade
 from engine.proof import judge_mechanism, judge_outputs
@@ -19,6 +20,12 @@ def build():
     torch.manual_seed(0)
     layers = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 64))
     return layers.eval(), {"input": torch.randn(16, 64)}
+"""
+DISTILBERT_LAYER = """
+def build():
+    torch.manual_seed(0)
+    layers = torch.nn.Sequential(torch.nn.Linear(768, 3072), torch.nn.GELU(), torch.nn.Linear(3072, 768))
+    return layers.eval(), {"input": torch.randn(11, 768)}
 """
 
 
@@ -46,6 +53,24 @@ def test_on_a_cpu_max_autotune_tunes_only_with_freezing(variant: str, tunes: boo
     else:
         assert "freezing = True" not in measurement.facts["inductor_settings"]
         assert operations == [] and "0 candidates tuned on this device" in finding.reason
+
+
+def test_with_freezing_a_generated_kernel_wins_at_least_one_product(tmp_path: Path) -> None:
+    """METHOD 2.4 at DistilBERT's sizes, where it wins by far. Guards: templates are offered, timed and told apart."""
+    if "avx2" not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("neither AVX2 nor AVX512 here: which candidate wins without them is not known")
+    workload = point(write_model_file(tmp_path, DISTILBERT_LAYER))
+    facts = measure(workload, "max-autotune/freezing", tmp_path).facts
+    races = [each["candidates"] for each in facts["autotune_operations"] if len(each["candidates"]) > 1]
+    winners = [min(race, key=lambda name: race[name]) for race in races]
+    assert any(Candidate(name, 0.0).is_generated for name in winners), races
+    assert facts["generated_gemms"] >= 1
+
+
+def test_the_articles_mode_for_changing_lengths_records_what_it_tuned(tiny_model: Path, tmp_path: Path) -> None:
+    """On a CPU nothing, and the row says so. Guard: the log in the dynamic-shapes variants."""
+    facts = measure(point(tiny_model), "dynamic-shapes/no-cudagraphs", tmp_path).facts
+    assert facts["candidates_tried"] == 0 and facts["autotune_operations"] == []
 
 
 def test_bfloat16_is_judged_by_its_own_rule_and_shows_its_larger_error(tiny_model: Path, tmp_path: Path) -> None:

@@ -20,8 +20,14 @@ from tests.unit.test_memory_rules import seen
 ADDCMUL = Workload(operator="addcmul", elements=8)
 
 
-def event(name: str, device: str = "CPU") -> Any:
-    return SimpleNamespace(name=name, device_type=SimpleNamespace(name=device))
+def event(name: str, device: str = "CPU", start: float = 0.0, end: float = 0.0, is_range: bool = False) -> Any:
+    """A profiler's event; times in microseconds, as torch has them."""
+    return SimpleNamespace(
+        name=name,
+        device_type=SimpleNamespace(name=device),
+        time_range=SimpleNamespace(start=start, end=end),
+        is_user_annotation=is_range,
+    )
 
 
 def each_call(*events: Any) -> list[Any]:
@@ -45,7 +51,23 @@ def test_with_a_runtime_that_is_seen_a_count_of_zero_is_known() -> None:
     counts = _device_counts(each_call(event("aten::mm")))
     assert counts["kernels_per_call"] == 0 and counts["kernel_names"] == {}
     assert counts["graph_launches_per_call"] == 0
+    assert counts["gpu_busy_s_per_call"] is None
     assert graph_replayed(on_cuda(counts)).passed is False
+
+
+def test_work_that_overlaps_keeps_the_gpu_busy_once_and_a_named_range_is_no_work() -> None:
+    """Two streams and a copy: 0-10, 5-20 inside a range of compiled code of 0-100, then 30-40 with 32-35 inside it."""
+    counts = _device_counts(
+        [
+            event("gemm", "CUDA", 5, 20),
+            event("relu", "CUDA", 0, 10),
+            event("## Call CompiledFxGraph abc ##", "CUDA", 0, 100, is_range=True),
+            event("Memcpy DtoH (Device -> Pageable)", "CUDA", 30, 40),
+            event("relu", "CUDA", 32, 35),
+        ]
+    )
+    assert counts["gpu_busy_s_per_call"] * PROFILED_CALLS == pytest.approx(30e-6)
+    assert counts["kernels_per_call"] * PROFILED_CALLS == 3
 
 
 def test_kernels_launches_and_copies_are_told_apart() -> None:
@@ -61,6 +83,7 @@ def test_kernels_launches_and_copies_are_told_apart() -> None:
     assert counts == {
         "kernels_per_call": 1,
         "kernel_names": {"triton_poi_fused": 1},
+        "gpu_busy_s_per_call": 0,
         "kernel_launches_per_call": 1,
         "graph_launches_per_call": 1,
         "device_allocations_per_call": 1,

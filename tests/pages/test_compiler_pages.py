@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.catalog import twin_of
+from engine.catalog import find_technique, find_variant, twin_of
 from engine.comparison import compare_run
 from engine.result import Device, Measurement, Run
 from engine.spec import PROTOCOLS, Experiment
@@ -49,6 +49,18 @@ def _on_fake_gpu(run: Run, device: Device) -> Run:
         environment=replace(ENVIRONMENT, device=device),
         outcomes=tuple(outcomes),
     )
+
+
+def test_a_precision_is_measured_beside_the_same_mode_in_float32(service: Worker, open_page: OpenPage) -> None:
+    """Guard: `beside` of the technique; else nobody could tell what precision itself gave."""
+    app = open_page("precision.py", protocol="quick")
+    app.button(key="run").click().run()
+    assert not app.exception
+    wanted = service.store.run(app.query_params["run"]).experiment.variants
+    assert [key for key in wanted if not key.startswith("precision/")] == ["max-autotune/freezing"]
+    assert "precision/bfloat16" in wanted
+    of_gpu = dict(find_technique("precision").beside)["cuda"]
+    assert set(find_variant(of_gpu).proofs) >= {"graph_replayed_on_cuda", "candidates_tuned"}
 
 
 def charts(app: Any) -> list[str]:

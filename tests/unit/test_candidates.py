@@ -113,6 +113,29 @@ def test_what_really_ran_on_a_gpu_is_read_from_kernel_names_and_not_from_the_tun
     assert candidates.kernels_that_ran(a_run(tuned(CLOSE)), VARIANT) == ""
 
 
+@pytest.mark.parametrize(
+    ("kernel", "is_product"),
+    [
+        ("ampere_sgemm_64x32_sliced1x4_tn", True),
+        ("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn_align8>(...)", True),
+        ("nvjet_tst_64x8_64x16_4x1_v_bz_splitK_TNT", True),
+        ("void gemv2T_kernel_val<int, int, float, float, float, float, 128, 16, 4, 4, false>(...)", True),
+        ("sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize64x64x32_stage4_splitK_cublas", True),
+        ("void cublasLt::splitKreduce_kernel<32, 16, int, float, float, float, false>(...)", False),
+        ("fmha_cutlassF_f32_aligned_64x64_rf_sm80(PyTorchMemEffAttention::AttentionKernel<float, ...>::Params)", False),
+        (
+            "void pytorch_flash::flash_fwd_splitkv_kernel<Flash_fwd_kernel_traits<64, 64, 256, 4, cutlass::half_t>>",
+            False,
+        ),
+        ("void at::native::vectorized_elementwise_kernel<4, at::native::GeluCUDAKernelImpl>(...)", False),
+    ],
+)
+def test_attention_and_the_sum_after_a_split_product_are_no_matrix_products(kernel: str, is_product: bool) -> None:
+    """Names as CUDA's libraries give them. One product split over k is two kernels and one product."""
+    run = a_run(tuned(CLOSE) | {"kernel_names": {kernel: 1.0}}, device=GPU)
+    assert f"{int(is_product)} in library kernels" in candidates.kernels_that_ran(run, VARIANT)
+
+
 def test_the_table_holds_every_candidate_and_the_race_the_first_ten() -> None:
     many = {**CLOSE, "candidates": {f"triton_mm_{number}": 1e-5 * (number + 1) for number in range(14)}}
     (operation,) = candidates.tuned_operations(a_run(tuned(many)), VARIANT)

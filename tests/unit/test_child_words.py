@@ -63,6 +63,29 @@ def test_any_other_exception_is_named_with_its_first_line() -> None:
     assert (failed.failure_kind, failed.message) == ("error", "AssertionError: strides differ")
 
 
+COMMAND_LINES = (
+    "InductorError: CppCompileError: C++ compile error\n\nCommand:\ng++ -DERROR=1 /tmp/a/b.main.cpp -o x.so\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("output", "line"),
+    [
+        (
+            "In file included from /tmp/a/b.main.cpp:1:\n/tmp/a/b.main.cpp:7:10: fatal error: omp.h: No such file\n 7 | #",
+            "/tmp/a/b.main.cpp:7:10: fatal error: omp.h: No such file",
+        ),
+        ("b.cpp: In function 'void kernel()':\nb.cpp:9:1: error: 'x' was not declared", "b.cpp:9:1: error: 'x' was not declared"),
+        ("c++: internal compiler error: Killed", "c++: internal compiler error: Killed"),
+        ("nothing that says why", "InductorError: CppCompileError: C++ compile error"),
+    ],
+)  # fmt: skip
+def test_of_a_failed_compiler_its_first_complaint_is_named(output: str, line: str) -> None:
+    """Guard: the part after "Output:"; the command before it names no fault."""
+    failed = describe_failure(RuntimeError(f"{COMMAND_LINES}Output:\n{output}\n"), "first_call", (POINT,))
+    assert failed.message == f"RuntimeError: {line}"
+
+
 def test_the_compile_check_quotes_the_line_that_says_why() -> None:
     errors = (
         "Traceback (most recent call last):\n  File ...\n"

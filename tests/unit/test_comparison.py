@@ -438,6 +438,37 @@ def test_gpu_times_tell_whether_launching_or_the_gpu_limits() -> None:
     assert row_of(run).bound is None
 
 
+def test_where_no_call_could_be_queued_the_profilers_gpu_time_stands_and_says_so() -> None:
+    """An encoder that reads its mask on the host waits inside the call: every event pair leaked. Guard: `gpu_time`."""
+
+    def timed(gpu_s: float | None) -> Any:
+        return lambda old: tuple(replace(b, gpu_s=(gpu_s,) * 3) for b in old)
+
+    run = with_facts(standard_run(), COMPILED, gpu_busy_s_per_call=0.02)
+    leaked, queued = (row_of(changed(run, COMPILED, blocks=timed(gpu_s))) for gpu_s in (None, 0.03))
+    assert (leaked.gpu_s, leaked.gpu_is_profiled, leaked.bound) == (0.02, True, "launch-bound")
+    assert (queued.gpu_s, queued.gpu_is_profiled) == (0.03, False)
+    assert [[badge.text for badge in row.badges if badge.key == "gpu_profiled"] for row in (leaked, queued)] == [
+        ["GPU time by the profiler"],
+        [],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("captured", "is_said"), [({"flash": 6.0, "gemm": 36.0}, False), ({"masked": 6.0, "gemm": 36.0, "fill": 3.0}, True)]
+)
+def test_eager_that_was_captured_with_other_kernels_says_so(captured: dict[str, float], is_said: bool) -> None:
+    """transformers sees that a graph is recorded and builds its mask. Guard: `_other_kernels`."""
+    replayed = "cuda-graphs/eager-replay"
+    run = run_of(measurement(EAGER, 0, wobble(0.06, 0)), measurement(replayed, 0, wobble(0.03, 1)), protocol="quick")
+    seen = {EAGER: {"flash": 6.0, "gemm": 36.0}, replayed: captured}
+    for variant, names in seen.items():
+        run = with_facts(run, variant, kernel_names=names, kernels_per_call=sum(names.values()))
+    badges = [badge for row in compare_run(run) for badge in row.badges if badge.key == "other_kernels"]
+    assert [badge.text for badge in badges] == ["other kernels than eager"] * is_said
+    assert all("45 kernels per call, eager 42" in badge.meaning for badge in badges)
+
+
 COMPILE_CLAIM = next(claim for claim in CLAIMS if claim.key == "compile-1.91x")
 
 

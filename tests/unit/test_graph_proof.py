@@ -105,6 +105,28 @@ def test_max_autotune_on_cuda_must_replay_graphs_and_may_overwrite_its_outputs(k
     assert finding.passed is True and finding.reason.endswith("; output is overwritten by the next call")
 
 
+@pytest.mark.parametrize("key", WITH_GRAPHS)
+def test_a_small_gpu_tunes_nothing_and_only_what_is_about_tuning_did_not_run(key: str) -> None:
+    """Precision and graphs did happen on the precision rungs. Guards: `may_tune_nothing`; the reason in `candidates_tuned`."""
+    untuned = {**COMPILED, **REPLAYED, "candidates_tried": 0, "autotuned_operations": 0, "multiprocessors": 40}
+    finding = judge_mechanism(find_variant(key), [with_facts(**untuned)])
+    assert finding.passed is key.startswith("precision/")
+    if not finding.passed:
+        assert "0 candidates tuned on this device: not enough SMs. This GPU has 40 multiprocessors" in finding.reason
+
+
+def test_tuning_of_changing_lengths_is_asked_for_on_cuda_and_not_on_a_cpu() -> None:
+    """Guard: `candidates_tuned_on_cuda`."""
+    article = find_variant("dynamic-shapes/no-cudagraphs")
+    untuned = {**COMPILED, "device": "cuda:0", "candidates_tried": 0, "autotuned_operations": 0}
+    assert judge_mechanism(article, [with_facts(**{**untuned, "device": "cpu"})]).passed is True
+    tuned = {**untuned, "candidates_tried": 4, "autotuned_operations": 2}
+    for name in ("no-cudagraphs", "no-cudagraphs-dynamic", "no-cudagraphs-static"):
+        variant = find_variant(f"dynamic-shapes/{name}")
+        assert judge_mechanism(variant, [with_facts(**tuned)]).passed is True
+        assert judge_mechanism(variant, [with_facts(**untuned)]).passed is False
+
+
 @pytest.mark.parametrize(
     "facts",
     [{"device": "cpu"}, {**REPLAYED, "cudagraph_nodes": 0, "graph_launches_per_call": 0.0}],

@@ -1,12 +1,14 @@
 """What graphs can bring at most, what they did, stops per call: hand-made rows and facts stand for a GPU's."""
 
+import textwrap
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from engine import launch_bound, replay, stops
-from engine.catalog import label_of
+from engine.catalog import find_variant, label_of
 from engine.charts import driving, launch_map
 from engine.comparison import ComparisonRow
 from engine.result import Run
@@ -44,7 +46,13 @@ def a_run(device: str = "cuda:0", **facts: dict[str, Any]) -> Run:
     [
         (a_row(median_s=5.6e-3, gpu_s=2e-3), "cuda:0", "CUDA graphs can help at most wall/GPU = 2.80x here"),
         (a_row(median_s=2.1e-3, gpu_s=2e-3), "cuda:0", "can hardly help here, 1.05x at most: GPU-bound"),
-        (a_row(median_s=2.1e-3, gpu_s=None), "cuda:0", "Not known before the first run here"),
+        (
+            a_row(median_s=5.6e-3, gpu_s=2e-3, gpu_is_profiled=True),
+            "cuda:0",
+            "the GPU works for 2.00 ms of it by the profiler, since the call waits for the GPU in its middle",
+        ),
+        (a_row(median_s=2.1e-3, gpu_s=None), "cuda:0", "Measured here, but what CUDA graphs can bring is not known"),
+        (a_row(), "cuda:0", "Not known before the first run here"),
         (None, "cuda:0", "Not known before the first run here"),
         (a_row(median_s=5.6e-3), "cpu", "this device has no CUDA"),
     ],
@@ -128,3 +136,31 @@ def test_many_stops_share_marks_and_the_title_says_so() -> None:
     figure = driving.driving(stops.drives(run, [a_row(), a_row(GRAPH)]))
     assert [len(trace.x) for trace in figure.data if trace.mode == "markers"] == [133, 30]
     assert "each mark stands for 3" in figure.layout.title.text
+
+
+class Box:
+    """A tensor as far as the served code needs one."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def copy_(self, other: "Box") -> None:
+        self.value = other.value
+
+    def clone(self) -> "Box":
+        return Box(self.value)
+
+
+@pytest.mark.parametrize("variant", ["cuda-graphs/eager-served", "cuda-graphs/compiled-served"])
+def test_the_served_code_to_copy_puts_a_new_request_into_what_the_graph_reads(variant: str) -> None:
+    """Run with boxes for tensors from the capture on. Guard: `static_inputs`; a request copied onto itself serves the old one."""
+    code = find_variant(variant).code
+    tail = textwrap.dedent(code[code.index("    for name, value in inputs.items():") :])
+    static_inputs, static_outputs = {"input_ids": Box(1)}, {"hidden": Box(0)}
+    replay = SimpleNamespace(replay=lambda: static_outputs["hidden"].copy_(static_inputs["input_ids"]))
+    names: dict[str, Any] = {
+        "inputs": {"input_ids": Box(7)}, "static_inputs": static_inputs, "static_outputs": static_outputs, "graph": replay,
+    }  # fmt: skip
+    exec(tail, names)
+    assert names["outputs"]["hidden"].value == 7
+    assert "static_inputs = {name: value.clone()" in code and "(**inputs)" not in code

@@ -74,6 +74,7 @@ def test_what_is_no_length_is_named_with_its_place(text: str, said: str) -> None
         "12\n48\n17",
         "tokens\n12\n48\n17\n",
         "length,note\n12,a\n48,b\n17,",
+        "tokens,seconds\n12,1\n48,2\n17,3",
         "12\n\n48\n17",
         "12;x\n48;y\n17;z",
         "12.0\n48.0\n17",
@@ -90,6 +91,8 @@ def test_requests_are_the_first_column_in_its_order(text: str) -> None:
         ("tokens\n12\n\n0", "Row 4: the length is 0; this model takes 1 to 512 tokens."),
         ("12\n600", "Row 2: the length is 600; this model takes 1 to 512 tokens."),
         ('12\n"12,ms"', "Row 2: '12,ms' is no length"),
+        ("48\n12,5", "Row 2: '12,5' holds more than one number; write one whole number of tokens per row"),
+        ("12;24;60", "Row 1: '12,24,60' holds more than one number"),
         ("5\n" * 10_001, "Row 10,001 is one too many: 10,001 requests given, at most 10,000"),
         ("tokens\n", "No request lengths are given"),
         ("", "No request lengths are given"),
@@ -320,6 +323,32 @@ def test_nine_lengths_with_a_graph_each_did_not_run_partly_eager() -> None:
     assert {row.verdict for row in rows} == {Verdict.DID_NOT_RUN}
     assert "partly eager: recompile limit reached" in rows[0].reason
     assert rows[0].speedup is None
+
+
+def test_the_articles_mode_says_that_it_tunes_nothing_on_a_cpu() -> None:
+    """Its row stands, and is the default's work again. Guards: the badge; what was tuned is recorded at all."""
+    untuned = {"candidates_tried": 0, "autotuned_operations": 0, "autotune_operations": []}
+    rows = compare_run(many_lengths_run(facts={ARTICLE: untuned}))
+    badges = {badge.text: badge.meaning for row in rows for badge in row.badges if row.variant == ARTICLE}
+    assert "Freezing makes them constants" in badges["0 candidates tuned on this device: same as default"]
+    assert not [
+        badge for row in rows for badge in row.badges if badge.key == "nothing_tuned" and row.variant != ARTICLE
+    ]
+
+
+def test_a_cuda_graph_is_proven_length_by_length() -> None:
+    """Launches at one length prove nothing about another. Guards: `_narrowed` in the checks, a profile of each length."""
+    replayed = {
+        "device": "cuda:0", "cudagraph_skips": 0, "cudagraph_nodes": 2, "cudagraph_nodes_before_timing": 2,
+        "graph_launches_per_call": [1.0, 0.0, 1.0], "kernel_launches_per_call": [1.0, 80.0, 1.0],
+    }  # fmt: skip
+    run = many_lengths_run(requests=(), protocol="quick", facts={STATIC: replayed})
+    recorded = "dynamic-shapes/reduce-overhead"
+    outcomes = (replace(each, variant=recorded) if each.variant == STATIC else each for each in run.outcomes)
+    run = replace(run, outcomes=tuple(outcomes))
+    rows = {row.workload.sequence_length: row for row in compare_run(run) if row.variant == recorded}
+    assert [length for length, row in rows.items() if row.verdict is Verdict.DID_NOT_RUN] == [24]
+    assert "no graph was launched" in rows[24].reason
 
 
 def test_the_claim_holds_when_nothing_is_compiled_after_the_second_length() -> None:

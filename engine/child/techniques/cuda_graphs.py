@@ -53,6 +53,8 @@ class CapturedCall:
             for _ in range(CAPTURE_WARM_UP):
                 self.program(**self.inputs)
         torch.cuda.current_stream().wait_stream(side)
+        # Not with `check_input_liveness`: it looks at every input again in each replay, inside the timed call, and captures under
+        # a dispatch mode that compiled code avoids. This object keeps the inputs alive, the program its weights.
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             self.outputs = self.program(**self.inputs)

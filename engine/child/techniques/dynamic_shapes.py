@@ -9,6 +9,7 @@ import torch
 from engine.catalog.dynamic_shapes import BUCKETS, padded_length
 from engine.child.subject import Inputs, Outputs, Subject
 from engine.child.techniques import Applied, Context, Technique
+from engine.child.techniques.max_autotune import compiled_with
 from engine.errors import InvalidSpec
 
 NO_CUDAGRAPHS = "max-autotune-no-cudagraphs"
@@ -25,6 +26,10 @@ def _compiled(**arguments: object) -> Technique:
         return Applied(call=lambda inputs: compiled(**inputs))
 
     return technique
+
+
+def _tuned(dynamic: bool | None = None) -> Technique:
+    return lambda subject, context: compiled_with(subject.program, NO_CUDAGRAPHS, dynamic=dynamic)
 
 
 def mark_dynamic(subject: Subject, context: Context) -> Applied:
@@ -87,9 +92,9 @@ VARIANTS: dict[str, Technique] = {
     "dynamic-shapes/dynamic-true": _compiled(dynamic=True),
     "dynamic-shapes/dynamic-false": _compiled(dynamic=False),
     "dynamic-shapes/mark-dynamic": mark_dynamic,
-    "dynamic-shapes/no-cudagraphs": _compiled(mode=NO_CUDAGRAPHS),
-    "dynamic-shapes/no-cudagraphs-dynamic": _compiled(mode=NO_CUDAGRAPHS, dynamic=True),
-    "dynamic-shapes/no-cudagraphs-static": _compiled(mode=NO_CUDAGRAPHS, dynamic=False),
+    "dynamic-shapes/no-cudagraphs": _tuned(),
+    "dynamic-shapes/no-cudagraphs-dynamic": _tuned(dynamic=True),
+    "dynamic-shapes/no-cudagraphs-static": _tuned(dynamic=False),
     "dynamic-shapes/reduce-overhead": _compiled(mode="reduce-overhead"),
     "dynamic-shapes/buckets": buckets,
 }

@@ -9,13 +9,15 @@ from engine.child.subject import Outputs
 from engine.child.techniques import Applied, Technique
 
 
-def compiled_with(program: Callable[..., Outputs], mode: str | None, *, freezing: bool = False) -> Applied:
-    """`torch.compile(program, mode=mode)`, its tuning recorded; `freezing` is process-wide and needs no-grad."""
+def compiled_with(
+    program: Callable[..., Outputs], mode: str | None, *, dynamic: bool | None = None, freezing: bool = False
+) -> Applied:
+    """`torch.compile` in this mode, its tuning recorded; `freezing` is process-wide and needs no-grad."""
     import torch._inductor.config  # not before it is needed: an eager arm carries no compiler
 
     torch._inductor.config.freezing = freezing
     log = AutotuneLog()
-    compiled = torch.compile(program, mode=mode)
+    compiled = torch.compile(program, mode=mode, dynamic=dynamic)
     return Applied(call=lambda inputs: compiled(**inputs), facts=log.facts)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy
 import torch
 from torch.utils._pytree import tree_flatten
 
@@ -79,20 +80,26 @@ def onnxruntime_cuda(subject: Subject, context: Context) -> Applied:
     with torch.inference_mode(False), torch.no_grad(), tempfile.TemporaryDirectory() as folder:
         path, names = _export_onnx(subject, Path(folder))
         session = ort.InferenceSession(str(path), providers=["CUDAExecutionProvider"])
-    device, index = subject.device.split(":")[0], int(subject.device.partition(":")[2] or 0)
+    call = bound_call(session, names, torch.device(subject.device))
+    return Applied(call=call, facts=lambda: _facts("onnxruntime", ort.__version__, session.get_providers(), None))
+
+
+def bound_call(session: Any, names: tuple[str, ...], device: torch.device) -> Callable[[Inputs], list[torch.Tensor]]:
+    """Calls `session` on tensors where they lie; its outputs stay on the device and become tensors without a copy."""
+    place = device.type, device.index or 0
 
     def call(inputs: Inputs) -> list[torch.Tensor]:
         binding = session.io_binding()
-        for name in names:
-            value = inputs[name].contiguous()
-            kind = {torch.int64: "int64", torch.float32: "float32"}[value.dtype]
-            binding.bind_input(name, device, index, kind, tuple(value.shape), value.data_ptr())
+        values = {name: inputs[name].contiguous() for name in names}  # alive until the call has read them
+        for name, value in values.items():
+            kind = {torch.int64: numpy.int64, torch.float32: numpy.float32}[value.dtype]
+            binding.bind_input(name, *place, kind, tuple(value.shape), value.data_ptr())
         for output in session.get_outputs():
-            binding.bind_output(output.name, device, index)
+            binding.bind_output(output.name, *place)
         session.run_with_iobinding(binding)
-        return [torch.utils.dlpack.from_dlpack(value.to_dlpack()) for value in binding.get_outputs()]
+        return [torch.utils.dlpack.from_dlpack(value) for value in binding.get_outputs()]
 
-    return Applied(call=call, facts=lambda: _facts("onnxruntime", ort.__version__, session.get_providers(), None))
+    return call
 
 
 def openvino(subject: Subject, context: Context) -> Applied:
