@@ -126,7 +126,7 @@ FACTS = _by_key(
     Metric(key="fragmentation_peak", label="Peak against peak (F_peak)", unit="fraction", better="lower", meaning="1 - peak active / peak reserved, as allocator papers have it; the two peaks may be at different moments.", source="METHOD 2.6"),
     Metric(key="out_of_memory_events", label="Out of memory", unit="count", better="lower", meaning="Times an allocation failed for good."),
     Metric(key="allocation_retries", label="Allocation retries", unit="count", better="lower", meaning="Times the allocator had to give its cache back and ask the driver again."),
-    Metric(key="largest_allocation_bytes", label="Largest allocation that succeeds", unit="bytes", better="higher", meaning="Found by trying, when timing was over: the operational test of fragmentation."),
+    Metric(key="largest_allocation_bytes", label="Largest allocation that succeeds", unit="bytes", better="higher", meaning="Found by trying, when all else was measured: the operational test of fragmentation. Arms that have not ended yet still hold their memory then."),
     Metric(key="allocator", label="Allocator", unit="text", meaning="What this process really allocated GPU memory with."),
     Metric(key="value_note", label="Integer inputs", unit="text", meaning="What the plain expression and the fused operator make of ones and the value 0.5."),
     Metric(key="model_type", label="Architecture", unit="text", meaning="The model's family, as its configuration names it."),

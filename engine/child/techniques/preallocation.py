@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch.utils._pytree import tree_map_only
 
-from engine.child.cuda_allocator import allocator_facts
+from engine.child.cuda_allocator import allocator_facts, largest_allocation
 from engine.child.operators import DOT_COLUMNS, DOT_INNER, draw_weights
 from engine.child.subject import Inputs, Outputs, Subject
 from engine.child.techniques import Applied, Context, Technique
@@ -161,7 +161,11 @@ def static_output(subject: Subject, context: Context) -> Applied:
 
 def pool(subject: Subject, context: Context) -> Applied:
     """The plain program; which allocator serves it was decided by this process' environment."""
-    return Applied(call=subject.eager, facts=lambda: allocator_facts(subject.device))
+    return Applied(
+        call=subject.eager,
+        facts=lambda: allocator_facts(subject.device),
+        afterwards=lambda: {"largest_allocation_bytes": largest_allocation(subject.device)},
+    )
 
 
 VARIANTS: dict[str, Technique] = {
