@@ -171,7 +171,7 @@ def is_steady(arm: Arm, baseline: Arm) -> Check:
         if unsteady
         else "the last two windows of warm-up calls agreed within 1 % everywhere",
         meaning="Timing should start when the medians of two windows of ten warm-up calls differ by less than 1 %. After "
-        "ten seconds it starts all the same, and this says so.",
+        "ten seconds (of slow calls: four at least) it starts all the same, and this says so.",
         otherwise=Verdict.UNSTABLE,
     )
 
