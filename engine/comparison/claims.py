@@ -16,6 +16,10 @@ from engine.result import Run
 from engine.stats import DELTA, Interval
 from engine.verdict import Verdict
 
+SEEN_BY_THE_TWIN = frozenset({"twin", "quiet"})
+"""Checks of what disturbs all arms alike. Other clocks, throttling, a drifting ratio or no steady state may be one arm's own:
+the A/A twin of the baseline shows nothing of them."""
+
 
 class ClaimWord(StrEnum):
     """The three things that may be said about a claim."""
@@ -141,7 +145,7 @@ def _beyond_doubt(claim: Claim, row: ComparisonRow, rows: Iterable[ComparisonRow
     A machine that makes identical arms differ by 7 % cannot tell 1.02x from 1.05x; it can tell that 4.9x is out of reach, and
     that 3x is faster.
     """
-    widened = _widened(row, rows)
+    widened = _widened(row, rows) if _is_unstable_alike(row) else None
     if widened is None or widened.low is None or row.speedup is None:
         return None
     measured = f"measured {speedup(row.speedup.estimate)} {interval(row.speedup.low, row.speedup.high)}"
@@ -156,6 +160,12 @@ def _beyond_doubt(claim: Claim, row: ComparisonRow, rows: Iterable[ComparisonRow
         words = [measured + f", claimed {speedup(claim.speedup)}", f"{doubt} does not reach it"]
         return ClaimVerdict(ClaimWord.DOES_NOT_HOLD, "; ".join(words), row)
     return None
+
+
+def _is_unstable_alike(row: ComparisonRow) -> bool:
+    """Whether all that made the row unstable meets the twin as well, and so is in its interval."""
+    failed = {check.key for check in row.checks if check.passed is False and check.otherwise is Verdict.UNSTABLE}
+    return failed <= SEEN_BY_THE_TWIN
 
 
 def _widened(row: ComparisonRow, rows: Iterable[ComparisonRow]) -> Interval | None:

@@ -489,6 +489,22 @@ def test_an_unstable_measurement_still_says_faster_where_its_a_a_twin_cannot_exp
     assert ("is faster" in found.reason) == (word is ClaimWord.HOLDS)
 
 
+@pytest.mark.parametrize("key", ["clocks", "steady", "drift"])
+def test_what_the_a_a_twin_cannot_show_leaves_a_claim_undecided(key: str) -> None:
+    """Lower clocks in one arm make it any factor slower while baseline and twin agree. Guard: `SEEN_BY_THE_TWIN`."""
+    rows = [
+        replace(
+            row,
+            verdict=Verdict.UNSTABLE,
+            reason=key,
+            checks=tuple(replace(check, passed=False if check.key == key else check.passed) for check in row.checks),
+        )
+        for row in compare_run(standard_run(compiled_s=0.06))
+    ]
+    assert claim_verdict(COMPILE_CLAIM, rows).word is ClaimWord.NOT_TESTABLE
+    assert claim_verdict(replace(COMPILE_CLAIM, speedup=None), rows).word is ClaimWord.NOT_TESTABLE
+
+
 def test_the_frame_has_one_row_per_arm_and_no_nested_values() -> None:
     frame = comparison_frame(compare_run(standard_run()))
     assert frame["variant"].tolist() == [EAGER, TWIN, COMPILED]
