@@ -13,7 +13,15 @@ from engine.proof.cudagraphs import explain_skip, graph_replayed, graph_replayed
 from engine.proof.elsewhere import other_runtime
 from engine.proof.finding import Finding, Rule, combine, each
 from engine.proof.fusion import fewer_kernels
-from engine.proof.memory import allocator_caching, allocator_disabled, allocator_expandable, result_preallocated
+from engine.proof.memory import (
+    allocator_caching,
+    allocator_disabled,
+    allocator_expandable,
+    inputs_stay,
+    outputs_stay,
+    requests_pinned,
+    result_preallocated,
+)
 from engine.proof.outputs import OVERWRITES, REPLAY_OVERWRITES, REPLAYS_ONE_INPUT, judge_outputs
 from engine.proof.tuning import candidates_tuned
 from engine.result import Measurement
@@ -28,6 +36,9 @@ RULES: dict[str, Rule] = {
     "candidates_tuned": candidates_tuned,
     "other_runtime": each(other_runtime),
     "result_preallocated": each(result_preallocated),
+    "inputs_stay": each(inputs_stay),
+    "outputs_stay": each(outputs_stay),
+    "requests_pinned": each(requests_pinned),
     "fewer_kernels": each(fewer_kernels),
     "allocator_caching": each(allocator_caching),
     "allocator_disabled": each(allocator_disabled),
