@@ -11,6 +11,7 @@ from engine.proof import judge_mechanism
 from engine.proof.fusion import fewer_kernels
 from engine.proof.memory import allocator_caching, allocator_disabled, allocator_expandable, result_preallocated
 from engine.result import Device, Measurement
+from engine.runner import record
 from engine.spec import Experiment, Workload
 from tests.hand_made import MACHINE, measurement
 
@@ -70,6 +71,14 @@ def test_conflicting_switches_take_the_pools_out_of_a_run_and_nothing_else() -> 
         EXPANDABLE.key: "unavailable",
     }
     assert all("can be switched one way only" in failure.message for failure in made.unavailable)
+
+
+def test_a_run_reads_its_own_environment_and_starts_no_child_for_what_contradicts_it(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("PYTORCH_NO_CUDA_MEMORY_CACHING", "1")
+    point = Workload(operator="request-stream", elements=512 * 768)
+    experiment = Experiment(workloads=(point,), variants=(EXPANDABLE.key,), device="cuda:0")
+    run = record(experiment, CUDA_MACHINE, work_dir=tmp_path, child_command=["false"])
+    assert {outcome.kind for outcome in run.outcomes} == {"unavailable"}
 
 
 RELU = Workload(operator="relu", elements=2**20)
