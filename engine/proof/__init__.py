@@ -12,7 +12,7 @@ from engine.proof.compiler import compiled, no_eager_fallback, no_recompile_whil
 from engine.proof.cudagraphs import explain_skip, graph_replayed, graph_replayed_on_cuda
 from engine.proof.elsewhere import other_runtime
 from engine.proof.finding import Finding, Rule, combine, each
-from engine.proof.fusion import fewer_kernels
+from engine.proof.fusion import fewer_kernels, one_kernel
 from engine.proof.memory import (
     allocator_caching,
     allocator_disabled,
@@ -40,6 +40,7 @@ RULES: dict[str, Rule] = {
     "outputs_stay": each(outputs_stay),
     "requests_pinned": each(requests_pinned),
     "fewer_kernels": each(fewer_kernels),
+    "one_kernel": each(one_kernel),
     "allocator_caching": each(allocator_caching),
     "allocator_disabled": each(allocator_disabled),
     "allocator_expandable": each(allocator_expandable),

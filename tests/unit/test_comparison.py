@@ -8,6 +8,7 @@ import pytest
 
 from engine.catalog import CLAIMS, VARIANTS
 from engine.comparison import ClaimWord, ComparisonRow, claim_verdict, compare_run, comparison_frame, sentence, short
+from engine.comparison.checks import MATCHED_FACTS
 from engine.errors import UnknownKey
 from engine.result import Conditions, Failure, Measurement, PointSetUp, Run
 from engine.spec import Experiment, Workload
@@ -487,6 +488,19 @@ def test_an_unstable_measurement_still_says_faster_where_its_a_a_twin_cannot_exp
     found = claim_verdict(replace(COMPILE_CLAIM, speedup=None), compare_run(run))
     assert found.word is word
     assert ("is faster" in found.reason) == (word is ClaimWord.HOLDS)
+
+
+def test_settings_that_nobody_told_are_not_taken_for_equal() -> None:
+    """Guard: `unknown` in `same_settings`."""
+    run = standard_run()
+    for variant in (EAGER, TWIN, COMPILED):
+        run = with_facts(run, variant, **dict.fromkeys(MATCHED_FACTS, "alike"))
+    known = check_of(row_of(run), "settings")
+    assert known.passed and known.detail.startswith("the same in both arms: threads, cores, gradients, attention")
+    silent = check_of(row_of(with_facts(run, COMPILED, attention=None)), "settings")
+    assert silent.passed is None and silent.detail.endswith("not known: attention")
+    other = check_of(row_of(with_facts(run, COMPILED, attention="another", grad_mode=None)), "settings")
+    assert other.passed is False
 
 
 @pytest.mark.parametrize("key", ["clocks", "steady", "drift"])
