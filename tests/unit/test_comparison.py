@@ -494,7 +494,7 @@ def test_settings_that_nobody_told_are_not_taken_for_equal() -> None:
     """Guard: `unknown` in `same_settings`."""
     run = standard_run()
     for variant in (EAGER, TWIN, COMPILED):
-        run = with_facts(run, variant, **dict.fromkeys(MATCHED_FACTS, "alike"))
+        run = with_facts(run, variant, **{**dict.fromkeys(MATCHED_FACTS, "alike"), "cpus_allowed": 2})
     known = check_of(row_of(run), "settings")
     assert known.passed and known.detail.startswith("the same in both arms: threads, cores, gradients, attention")
     silent = check_of(row_of(with_facts(run, COMPILED, attention=None)), "settings")
