@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from engine.catalog import Variant
-from engine.errors import InvalidSpec
 
 SWITCHES = ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF", "PYTORCH_NO_CUDA_MEMORY_CACHING")
 """Every variable with which torch's CUDA allocator is chosen or set up."""
 
 
-def check_switches(variants: Iterable[Variant], variables: Mapping[str, str]) -> None:
-    """Raise `InvalidSpec` when a variant switches the allocator and `variables` (this environment's) switch it otherwise."""
-    already = {name: variables[name] for name in SWITCHES if variables.get(name)}
-    for variant in variants:
-        wanted = dict(variant.variables)
-        if not wanted.keys() & set(SWITCHES):
-            continue
-        for name, value in already.items():
-            if wanted.get(name) != value:
-                ours = " ".join(f"{key}={setting}" for key, setting in wanted.items())
-                raise InvalidSpec(
-                    f"{name}={value} is set in this environment, and {variant.label!r} is measured with {ours}; an allocator "
-                    f"can be switched one way only. Unset {name} and start again."
-                )
+def why_switched_otherwise(variant: Variant, variables: Mapping[str, str]) -> str | None:
+    """Why `variant`, which switches the allocator, cannot be measured where `variables` switch it otherwise; else None."""
+    wanted = dict(variant.variables)
+    if not wanted.keys() & set(SWITCHES):
+        return None
+    other = next((name for name in SWITCHES if variables.get(name) and variables[name] != wanted.get(name)), None)
+    if other is None:
+        return None
+    ours = " ".join(f"{key}={setting}" for key, setting in wanted.items())
+    return (
+        f"{other}={variables[other]} is set in this environment, and this is measured with {ours}; "
+        f"an allocator can be switched one way only: unset {other} and start again"
+    )

@@ -9,8 +9,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeVar
 
+from engine.allocator_switches import why_switched_otherwise
 from engine.catalog import find_variant, fits, is_twin, twin_of, why_unavailable
 from engine.catalog.types import Variant
 from engine.errors import InvalidSpec
@@ -19,6 +21,7 @@ from engine.result import Failure, Machine
 from engine.spec import Experiment, Workload
 
 Item = TypeVar("Item")
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 MAX_CHILDREN = 6
 """Children alive at once: about 1.15 GB each at peak for DistilBERT with max-autotune and freezing (METHOD 1.4)."""
@@ -68,8 +71,10 @@ class _Cluster:
     workloads: tuple[Workload, ...]
 
 
-def plan(experiment: Experiment, machine: Machine | None = None) -> Plan:
+def plan(experiment: Experiment, machine: Machine | None = None, variables: Mapping[str, str] = NO_VARIABLES) -> Plan:
     """What will be measured; with a machine, variants it cannot run become failures instead of arms.
+
+    `variables` are those of the environment: variants that need others there become failures too.
 
     Raises `InvalidSpec` when no chosen variant measures any of the workloads, `UnknownKey` for an unknown variant.
     """
@@ -85,7 +90,7 @@ def plan(experiment: Experiment, machine: Machine | None = None) -> Plan:
             "model variants need a model, operator variants one of their operators. Add a workload that fits."
         )
     arms = dict.fromkeys(arm for cluster in clusters for arm in _all_arms(cluster))
-    reasons = {arm: _why_unavailable(arm, experiment, machine) for arm in arms}
+    reasons = {arm: _why_unavailable(arm, experiment, machine, variables) for arm in arms}
     return Plan(
         groups=_number(experiment, [part for cluster in clusters for part in _split(cluster, reasons)]),
         unavailable=(
@@ -195,10 +200,14 @@ def _baselines(cluster: _Cluster) -> tuple[Arm, Arm]:
     )
 
 
-def _why_unavailable(arm: Arm, experiment: Experiment, machine: Machine | None) -> str | None:
+def _why_unavailable(
+    arm: Arm, experiment: Experiment, machine: Machine | None, variables: Mapping[str, str]
+) -> str | None:
     if len(arm.workloads) > 1 and any(_is_user_model(workload) for workload in arm.workloads):
         return "a model from a Python file is built for one length; one process cannot serve it at several"
-    return why_unavailable(find_variant(arm.variant), machine, experiment.device) if machine else None
+    variant = find_variant(arm.variant)
+    missing = why_unavailable(variant, machine, experiment.device) if machine else None
+    return missing or why_switched_otherwise(variant, variables)
 
 
 def _failure(arm: Arm, reason: str) -> Failure:

@@ -2,7 +2,8 @@
 
 No network, no streamlit, torch 2.11 or newer. A smoke test first, then `tests/gpu`, then a few variants in the order of the
 journey, the result CSV after each and a Markdown report that is rewritten after every step, so that whatever ends the check
-early loses nothing. Exit codes: 0 all well, 1 something failed, 2 there was nothing to check.
+early loses nothing; a step that fails hides no later one. Exit codes: 0 all well, 1 something failed, 2 there was nothing to
+check.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -35,6 +37,8 @@ from engine.spec import PROTOCOLS, Experiment, Workload
 LIMIT_S = 300.0
 SMOKE_LIMIT_S = 60.0
 TESTS_LIMIT_S = 75.0
+END_GRACE_S = 5.0
+"""For pytest to say, once interrupted, what had passed and failed until then."""
 RESERVE_S = 20.0
 """Kept for every later step: one variant that hangs must not hide the others."""
 SHORTEST_S = 15.0
@@ -42,6 +46,8 @@ SHORTEST_S = 15.0
 MODEL = "distilbert-base-uncased"
 LENGTHS = (11, 17, 64)
 """Tokens. Variants that serve several lengths get all of these, the others the article's 11."""
+TESTS = ("stopwatch", "cuda_graphs", "readings", "memory_and_fusion", "recorded_lengths", "tuning")
+"""Files of `tests/gpu` in the order they run: the clock that everything rests on, then proofs, then what takes longest."""
 MEASURED = (
     ("baseline/eager",),
     ("torch-compile/default",),
@@ -91,16 +97,23 @@ class GpuCheck:
     def _do(self, title: str, step: Callable[[], tuple[str, bool | None]]) -> None:
         self.tell(f"{title} ({seconds(round(self.left_s()))} left)")
         started = time.monotonic()
-        text, passed = step()
+        try:
+            text, passed = step()
+        except Exception as error:  # noqa: BLE001 -- whatever it was, on a box rented by the minute the next step is tried
+            text, passed = f"{type(error).__name__}: {error} (errors.log has the traceback.)", False
+            with (self.folder / "errors.log").open("a", encoding="utf-8") as log:
+                log.write(f"{title}\n{traceback.format_exc()}\n")
         self.steps.append(Step(title=title, text=text, passed=passed, took_s=time.monotonic() - started))
         (self.folder / "report.md").write_text(report(self.machine, self.device, self.steps), encoding="utf-8")
 
     def _smoke(self) -> tuple[str, bool | None]:
-        command = [sys.executable, "-m", "engine.child.smoke", "--device", self.device]
-        output, problem = _output(command, min(SMOKE_LIMIT_S, self.left_s()))
-        if problem:
-            return problem, False
-        found = json.loads(output.splitlines()[-1])
+        limit_s = min(SMOKE_LIMIT_S, self.left_s())
+        command = ["engine.child.smoke", "--device", self.device]
+        output, exit_code = _output(command, limit_s, self.folder / "smoke.log")
+        if exit_code != 0:
+            return f"{_ended(exit_code, limit_s)}: {_last_line(output)}; smoke.log has the rest.", False
+        # Libraries may print as well.
+        found = json.loads(next(line for line in reversed(output.splitlines()) if line.startswith("{")))
         unknown = ", ".join(f"`{name}`" for name in found["unknown"]) or "none"
         lines = [
             f"torch {found['torch']}, CUDA {found['cuda'] or '-'}, {found['device']}",
@@ -112,13 +125,17 @@ class GpuCheck:
     def _tests(self) -> tuple[str, bool | None]:
         if importlib.util.find_spec("pytest") is None:
             return "pytest is not installed here (requirements-gpu.txt).", None
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/gpu"]
-        output, problem = _output(command, min(TESTS_LIMIT_S, self.left_s()))
-        closing = (output.strip().splitlines() or ["no output"])[-1].strip("= ")
-        (self.folder / "tests.log").write_text(output, encoding="utf-8")
-        if problem:
-            return f"{problem} {closing}; tests.log has the rest.", False
-        return closing, True if "passed" in closing else None
+        limit_s = min(TESTS_LIMIT_S, self.left_s())
+        files = [f"tests/gpu/test_{name}.py" for name in TESTS]
+        output, exit_code = _output(
+            ["pytest", "-v", "-p", "no:cacheprovider", *files], limit_s, self.folder / "tests.log"
+        )
+        closing = _last_line(output).strip("= ")
+        if exit_code == 0:
+            return closing, True if "passed" in closing else None
+        # Out of time is no failure of what was tested.
+        passed = None if exit_code is None and "failed" not in closing else False
+        return f"{_ended(exit_code, limit_s)}: {closing}; tests.log has the rest.", passed
 
     def _measure(self, place: int, variants: Sequence[Variant], reserve_s: float) -> tuple[str, bool | None]:
         reasons = [why_unavailable(variant, self.machine, self.device) for variant in variants]
@@ -180,24 +197,41 @@ def check(device: str | None, folder: Path, tell: Callable[[str], None], limit_s
         return 2
     steps = GpuCheck(machine=machine, device=chosen, folder=folder, deadline=deadline, tell=tell).run()
     tell(f"Report: {folder / 'report.md'}")
-    return 1 if any(step.passed is False for step in steps) else 0
+    failed = [step.title for step in steps if step.passed is False]
+    if failed:
+        tell(f"Failed: {', '.join(failed)}.")
+    return 1 if failed else 0
 
 
-def _output(command: list[str], limit_s: float) -> tuple[str, str | None]:
-    """What a command printed, and what went wrong in words, if anything did; nothing it started outlives it."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, process_group=0) as process:
+def _output(module: Sequence[str], limit_s: float, log: Path) -> tuple[str, int | None]:
+    """What `python -m *module` printed, and its exit code: None when it was stopped after `limit_s`.
+
+    Every line is in `log` as soon as it is printed, and nothing the command started outlives it.
+    """
+    command = [sys.executable, "-u", "-m", *module]
+    with (
+        log.open("wb") as printed,
+        subprocess.Popen(command, cwd=ROOT, stdout=printed, stderr=printed, process_group=0) as process,
+    ):
+        exit_code: int | None = None
         try:
-            output, errors = process.communicate(timeout=limit_s)
+            exit_code = process.wait(limit_s)
         except subprocess.TimeoutExpired:
-            return "", f"No answer within {seconds(limit_s)}."
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(END_GRACE_S)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-    if process.returncode == 0:
-        return output, None
-    last_words = (errors.strip().splitlines() or ["nothing said"])[-1]
-    return output, f"Exit code {process.returncode}: {last_words}."
+    return log.read_text(encoding="utf-8", errors="replace"), exit_code
+
+
+def _ended(exit_code: int | None, limit_s: float) -> str:
+    return f"Stopped after {seconds(limit_s)}" if exit_code is None else f"Exit code {exit_code}"
+
+
+def _last_line(output: str) -> str:
+    return (output.strip().splitlines() or ["nothing was printed"])[-1].strip()
 
 
 def _bullets(lines: Iterable[str]) -> str:

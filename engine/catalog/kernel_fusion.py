@@ -56,7 +56,7 @@ _COMPILED_CODES = (
     ("addcmul", _compiled(_SEPARATE_CODES[0][1], "three_steps")),
     ("bias-gelu-norm", _compiled(_SEPARATE_CODES[1][1], "bias_gelu_norm")),
 )
-_FUSED = "fewer_kernels"
+_FUSED, _ONE = "fewer_kernels", "one_kernel"
 
 
 def _variant(name: str, label: str, summary: str, code: str, *proofs: str, in_drive: bool = False) -> Variant:
@@ -86,7 +86,7 @@ TECHNIQUE = Technique(
         "is the limit, that is worth 2.0x at most (2.2x on a CPU that reads a line before it writes it). Where starting kernels is the "
         "limit it is 3x at most. What goes beyond is not traffic: on a CPU the three steps also make three fresh results, and large "
         "fresh results cost page faults. The row with prepared buffers takes that away and shows what fusion alone brings.\n\n"
-        "A fused kernel rounds less often, so results differ in the last bit; the page says which is closer to float64."
+        "A fused kernel rounds less often, so results can differ by rounding; the page says which is closer to float64."
     ),
     variants=(
         Variant(
@@ -100,13 +100,13 @@ TECHNIQUE = Technique(
             proofs=("nothing_compiled",),
             serves_many=True,
         ),
-        _variant("addcmul", "torch.addcmul", "All three steps in one kernel.", _loop("", "a = torch.addcmul(a, b, c, value=0.5)"), _FUSED, in_drive=True),
+        _variant("addcmul", "torch.addcmul", "All three steps in one kernel.", _loop("", "a = torch.addcmul(a, b, c, value=0.5)"), _ONE, in_drive=True),
         _variant(
             "addcmul-out",
             "torch.addcmul into a buffer",
             "One kernel, and its result in a tensor made once.",
             _loop("result = torch.empty_like(a)\n", "a = torch.addcmul(a, b, c, value=0.5, out=result)"),
-            _FUSED,
+            _ONE,
             "result_preallocated",
             "overwrites_outputs",
         ),

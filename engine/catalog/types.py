@@ -90,8 +90,8 @@ class ModelCard:
 class Claim:
     """A sentence of the article that can be tested. `speedup` is its figure, None where it printed none.
 
-    `judged_by` is what decides: the variant's speed-up, the graphs it compiled for each new length, or peak memory against the
-    baseline's, of which `saving` is the least share that the claim promises.
+    `judged_by` is what decides: the variant's speed-up, the graphs it compiled for each new length, the evidence of its
+    mechanism (`proofs`), or peak memory against the baseline's, of which `saving` is the least share that the claim promises.
     `variant` is what tests it, `workload` at which point (None: any), `source` where it stands, `how_tested` what decides.
     `source_note` says what we found about where the figure comes from.
     """
@@ -105,7 +105,7 @@ class Claim:
     baseline: str | None = None
     workload: Workload | None = None
     speedup: float | None = None
-    judged_by: Literal["speedup", "graphs", "memory"] = "speedup"
+    judged_by: Literal["speedup", "graphs", "mechanism", "memory"] = "speedup"
     saving: float | None = None
     figure: str | None = None
     source_note: str | None = None

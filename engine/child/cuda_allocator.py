@@ -13,9 +13,8 @@ SMALLEST_STEP = 64 * 2**20
 
 
 def allocator_facts(device: str) -> dict[str, Any]:
-    """Under keys of `engine.metrics.FACTS`; reads everything before it tries how much still fits."""
-    facts = {"allocator": allocator_in_use(), **fragmentation(torch.cuda.memory_stats(device))}
-    return facts | {"largest_allocation_bytes": largest_allocation(device)}
+    """What is read and changes nothing, under keys of `engine.metrics.FACTS`."""
+    return {"allocator": allocator_in_use(), **fragmentation(torch.cuda.memory_stats(device))}
 
 
 def allocator_in_use() -> str | None:
@@ -51,7 +50,10 @@ def fragmentation(statistics: dict[str, Any]) -> dict[str, float | int | None]:
 
 
 def largest_allocation(device: str) -> int:
-    """Bytes of the largest single tensor that can still be made, by halving the unknown."""
+    """Bytes of the largest single tensor that can still be made, by halving the unknown.
+
+    It fills the device while it tries: for when every peak has been read.
+    """
     fits, fails = 0, torch.cuda.mem_get_info(device)[1]
     while fails - fits > SMALLEST_STEP:
         size = (fits + fails) // 2

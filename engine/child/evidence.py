@@ -31,7 +31,6 @@ class Evidence:
         self._events: list[str] = []
         self._hears_events = False
         self._marked_events = 0
-        self._marked_frames: int | None = None
         self._marked_graphs: int | None = None
         self._cudagraphs = cudagraph_evidence.CudaGraphEvidence(device)
 
@@ -58,21 +57,9 @@ class Evidence:
         """Warm-up is over: whatever is compiled or recorded from here on spoils the times."""
         self._marked_events = len(self._events)
         if torch_internals.is_dynamo_loaded():
-            self._marked_frames = torch_internals.counter("frames", "total")
             self._marked_graphs = torch_internals.counter("stats", "unique_graphs")
         if self.compiles:  # counting nodes imports the compiler
             self._cudagraphs.mark()
-
-    def compiled_since_mark(self) -> bool:
-        """Whether anything was compiled, recorded, or newly sent to eager since `mark()`."""
-        if not torch_internals.is_dynamo_loaded():
-            return False
-        # A frame beyond the recompile limit runs eagerly without any event: only the frame counter moves.
-        return (
-            len(self._events) > self._marked_events
-            or torch_internals.counter("frames", "total") != self._marked_frames
-            or torch_internals.counter("stats", "unique_graphs") != self._marked_graphs
-        )
 
     def compile_s(self) -> float | None:
         """Seconds torch spent compiling, by its own metrics; None where nothing was compiled."""

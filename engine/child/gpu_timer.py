@@ -21,7 +21,10 @@ MAX_SPIN_S = 0.5
 MAX_LEAKS = 5
 """After this many samples in a row whose spin ended early, the rest of the block is given up."""
 MIN_REGION_S = 50e-6
-"""Event times resolve about 0.5 us: a timed region of 50 us keeps that to 1 %."""
+RESOLUTION_S = 0.5e-6
+"""Event times resolve about 0.5 us: a timed region of 50 us keeps that to 1 % (METHOD 1.1)."""
+MAX_REPEATS = 100
+"""Calls whose region is too short even so often in one pair do nothing on the GPU that events could time."""
 
 
 @dataclass(slots=True)
@@ -44,7 +47,10 @@ class GpuTimer:
         self._may_repeat = may_repeat
 
     def time(self, call: Call, batch: Sequence[Inputs]) -> float | None:
-        """Seconds of GPU time per call, or None where the launches could not all be queued behind the spin."""
+        """Seconds of GPU time per call, or None where the launches could not all be queued behind the spin.
+
+        None too where no number of calls fills a region that events can time.
+        """
         if self._leaks >= MAX_LEAKS:
             return None
         start, stop = self.make_event(), self.make_event()
@@ -64,6 +70,14 @@ class GpuTimer:
             return None
         self._leaks = 0
         region_s = start.elapsed_time(stop) / 1e3
-        if self._may_repeat and 0 < region_s < MIN_REGION_S:
-            self._repeats *= math.ceil(MIN_REGION_S / region_s)
+        if self._may_repeat and region_s < MIN_REGION_S:
+            return self._more_often(call, batch, region_s)
         return float(region_s / len(calls))
+
+    def _more_often(self, call: Call, batch: Sequence[Inputs], region_s: float) -> float | None:
+        """The sample once more, with as many calls in the pair as a region takes that can be trusted; None where none does."""
+        if self._repeats >= MAX_REPEATS:
+            return None
+        needed = self._repeats * math.ceil(MIN_REGION_S / max(region_s, RESOLUTION_S))
+        self._repeats = min(needed, MAX_REPEATS)
+        return self.time(call, batch)

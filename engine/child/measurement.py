@@ -27,6 +27,8 @@ GPU_WARMUP_MIN_S = 0.3
 STEADY_WINDOW = 10
 STEADY_CHANGE = 0.01
 """Steady: the medians of the last two windows of calls differ by less than 1 % (METHOD 1.3)."""
+SLOW_CALLS = 4
+"""Calls so slow that fewer than ten reach the time limit are judged by what there is, and by two windows of two at least."""
 SHORT_CALL_S = 1e-3
 SHORT_SAMPLE_S = 5e-3
 """Calls under a millisecond are warmed up in samples of 5 ms: hundreds of numbers instead of hundreds of thousands."""
@@ -134,9 +136,9 @@ class Stopwatch:
 def warm_up(
     stopwatch: Stopwatch, call: Call, feed: Iterator[Inputs], fastest_s: float, protocol: Protocol
 ) -> WarmedUpCalls:
-    """Call until steady: enough calls, enough time, two windows that agree; or the time limit. All samples are kept.
+    """Call until steady: enough calls, enough time, two windows that agree; or the time limit, which slow calls reach early.
 
-    `fastest_s` is the shortest call seen so far; it decides how many calls make one sample.
+    All samples are kept. `fastest_s` is the shortest call seen so far; it decides how many calls make one sample.
     """
     calls = math.ceil(SHORT_SAMPLE_S / fastest_s) if fastest_s < SHORT_CALL_S else 1
     min_s = min(protocol.warmup_min_s, GPU_WARMUP_MIN_S) if stopwatch.gpu else protocol.warmup_min_s
@@ -148,8 +150,9 @@ def warm_up(
         has_enough = len(latency_s) >= protocol.warmup_min_calls and spent_s >= min_s
         if has_enough and is_steady(latency_s):
             return WarmedUpCalls(tuple(latency_s), calls, True)
-        if spent_s >= protocol.warmup_max_s:
-            return WarmedUpCalls(tuple(latency_s), calls, False)
+        if spent_s >= protocol.warmup_max_s and len(latency_s) >= SLOW_CALLS:
+            are_few = len(latency_s) < protocol.warmup_min_calls
+            return WarmedUpCalls(tuple(latency_s), calls, are_few and is_steady(latency_s))
 
 
 def is_steady(latency_s: Sequence[float]) -> bool:

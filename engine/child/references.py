@@ -19,6 +19,7 @@ from safetensors.torch import save_file
 
 from engine.child.output_errors import Errors, errors_of, real_positions
 from engine.child.subject import Inputs, Subject, in_dtype
+from engine.errors import UserError
 from engine.serial import unstructure
 from engine.spec import Workload, digest_of
 
@@ -138,19 +139,38 @@ def make_references(subjects: Sequence[Subject], path: str | Path) -> None:
             if size > FILE_BYTES and len(described) >= MIN_CASES:
                 break
         metadata[key] = json.dumps(described)
+        metadata[f"{key}/weights"] = subject.note or ""
     save_file(tensors, str(path), metadata)
 
 
 def cases_of(subject: Subject, path: str | Path | None) -> Iterator[Case]:
-    """The cases of a subject from the file at `path`; made here and now where there is no file, or it has none for it."""
+    """The cases of a subject from the file at `path`; made here and now where there is no file, or it has none for it.
+
+    Raises `UserError` when the file was made with other weights than this process has.
+    """
     key = _key(subject.workload)
     if path is not None:
         with safe_open(str(path), framework="pt") as file:
-            described = (file.metadata() or {}).get(key)
+            metadata = file.metadata() or {}
+            described = metadata.get(key)
             if described is not None:
+                _check_weights(subject.note or "", metadata.get(f"{key}/weights", ""))
                 yield from _read(file, key, json.loads(described), subject.device)
                 return
     yield from make_cases(subject)
+
+
+def _check_weights(ours: str, theirs: str) -> None:
+    """Every child looks for the model itself: a hub that answers one and not the other must not look like a wrong result."""
+    if _are_random(ours) != _are_random(theirs):
+        raise UserError(
+            f"Wrong weights: this process has {ours}; the references were made with {theirs}. "
+            "Download the model, or wait until the hub answers every time, and measure again."
+        )
+
+
+def _are_random(note: str) -> bool:
+    return note.startswith("random weights")
 
 
 def _read(file: Any, key: str, described: list[Any], device: str) -> Iterator[Case]:

@@ -99,7 +99,7 @@ class Session:
         self.announce("throughput")
         throughput_s = tuple(self._throughput(index) for index in range(len(self.subjects)))
         self.announce("check")
-        facts, memory = self._facts(), dict(self.memory.steady())
+        memory, facts = dict(self.memory.steady()), self._facts()
         for index in range(len(self.subjects)):
             with self.turns.of(index):
                 self._check(index, "after")

@@ -26,10 +26,16 @@ MAX_TWIN_HALF_WIDTH = 0.03
 """A machine on which the same work differs from itself by more than this tells nothing about techniques (METHOD 1.6)."""
 MIN_PROCESS_SETS = 3
 """An interval over fewer process sets carries no word (METHOD 1.4)."""
-MATCHED_FACTS = ("threads", "cpus_allowed", "grad_mode", "attention")
-MATCHED_PRECISION_FACTS = ("matmul_precision",)
+MATCHED_FACTS = {
+    "threads": "threads",
+    "cpus_allowed": "cores",
+    "grad_mode": "gradients",
+    "attention": "attention",
+    "matmul_precision": "precision of matrix products",
+}
+PRECISION_FACTS, MODEL_FACTS = {"matmul_precision"}, {"attention"}
 """Facts that must be the same in both arms; a difference would be measured instead of the technique. A variant that names
-another precision class is another precision on purpose, and carries a badge."""
+another precision class is another precision on purpose, and carries a badge; an operator has no attention."""
 
 
 def ran(arm: Arm) -> Check:
@@ -79,13 +85,19 @@ def is_possible(median_s: float | None, floor_s: float | None) -> Check:
 def same_settings(arm: Arm, baseline: Arm) -> Check:
     """Were both arms measured under the same settings?"""
     is_same_class = precision_of(arm) == precision_of(baseline)
-    matched = MATCHED_FACTS + (MATCHED_PRECISION_FACTS if is_same_class else ())
+    left_out = (set() if is_same_class else PRECISION_FACTS) | (set() if arm.workload.model else MODEL_FACTS)
+    matched = [key for key in MATCHED_FACTS if key not in left_out]
     differing = [text for key in matched if (text := _difference(key, arm, baseline))]
+    unknown = [MATCHED_FACTS[key] for key in matched if not (_values(key, [arm]) and _values(key, [baseline]))]
+    same = [MATCHED_FACTS[key] for key in matched if MATCHED_FACTS[key] not in unknown]
+    found = [f"the same in both arms: {', '.join(same)}"] * bool(same) + [f"not known: {', '.join(unknown)}"] * bool(
+        unknown
+    )
     return Check(
         key="settings",
         title="Same settings as the baseline",
-        passed=not differing,
-        detail="; ".join(differing) or "threads, gradients and attention are the same",
+        passed=False if differing else None if unknown else True,
+        detail="; ".join(differing or found),
         meaning="A different thread count or precision in one arm would be measured instead of the technique.",
         otherwise=Verdict.NOT_COMPARABLE,
     )
@@ -172,7 +184,7 @@ def is_steady(arm: Arm, baseline: Arm) -> Check:
         if unsteady
         else "the last two windows of warm-up calls agreed within 1 % everywhere",
         meaning="Timing should start when the medians of two windows of ten warm-up calls differ by less than 1 %. After "
-        "ten seconds it starts all the same, and this says so.",
+        "ten seconds (of slow calls: four at least) it starts all the same, and this says so.",
         otherwise=Verdict.UNSTABLE,
     )
 

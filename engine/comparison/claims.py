@@ -16,6 +16,10 @@ from engine.result import Run
 from engine.stats import DELTA, Interval
 from engine.verdict import Verdict
 
+SEEN_BY_THE_TWIN = frozenset({"twin", "quiet"})
+"""Checks of what disturbs all arms alike. Other clocks, throttling, a drifting ratio or no steady state may be one arm's own:
+the A/A twin of the baseline shows nothing of them."""
+
 
 class ClaimWord(StrEnum):
     """The three things that may be said about a claim."""
@@ -47,6 +51,7 @@ def claim_verdict(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
     A figure holds when the 95 % interval of an established difference includes it, as far as its digits say; a claim without
     a figure when the variant is faster. An inconclusive interval decides nothing in a claim's favour, however wide it is.
     An unstable measurement decides only what is beyond doubt all the same.
+    A claim about what a call starts is judged by what the profiler counted, however fast that was.
     A claim about graphs is judged on the graphs counted after each length. Rows of several runs are judged run by run, and the
     first that could decide speaks.
     """
@@ -57,7 +62,12 @@ def claim_verdict(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
 
 
 def _judged(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
-    judges = {"graphs": _judged_by_graphs, "memory": _judged_by_memory, "speedup": _judged_by_speedup}
+    judges = {
+        "graphs": _judged_by_graphs,
+        "memory": _judged_by_memory,
+        "mechanism": _judged_by_mechanism,
+        "speedup": _judged_by_speedup,
+    }
     return judges[claim.judged_by](claim, rows)
 
 
@@ -89,7 +99,7 @@ def _judged_by_speedup(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerd
         return ClaimVerdict(ClaimWord.NOT_TESTABLE, where)
     if not row.verdict.is_statistical or row.speedup is None:
         return _without_verdict(claim, row, rows)
-    measured = f"measured {speedup(row.speedup.estimate)} {interval(row.speedup.low, row.speedup.high)}"
+    measured = f"measured {_number(row.speedup)}"
     if claim.speedup is None:
         return ClaimVerdict(_word_without_figure(row), "; ".join([f"{measured}: {row.verdict}", *_proofs(row)]), row)
     if not _includes(row.speedup, claim.speedup):
@@ -105,6 +115,22 @@ def _without_verdict(claim: Claim, row: ComparisonRow, rows: Sequence[Comparison
     return ClaimVerdict(ClaimWord.NOT_TESTABLE, ": ".join(filter(None, (row.verdict.value, row.reason))), row)
 
 
+def _judged_by_mechanism(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
+    """Holds when the evidence shows the mechanism at every measured point; the speed-up at the largest is told beside it."""
+    own = [row for row in _rows_for(claim, rows) if row.processes]
+    if not own:
+        return ClaimVerdict(ClaimWord.NOT_TESTABLE, claim.source_note or "it has not been measured here")
+    seen = [(row, check) for row in own for check in row.checks if check.key == "ran"]
+    words = {True: ClaimWord.HOLDS, False: ClaimWord.DOES_NOT_HOLD, None: ClaimWord.NOT_TESTABLE}
+    for passed in (False, None, True):
+        decided = [(row, check.detail) for row, check in seen if check.passed is passed]
+        if decided:
+            row, detail = max(decided, key=lambda pair: pair[0].workload.elements or 0)
+            measured = f"measured {_number(row.speedup)}: {row.verdict}" if row.speedup else ""
+            return ClaimVerdict(words[passed], "; ".join(filter(None, (measured, detail))), row)
+    return ClaimVerdict(ClaimWord.NOT_TESTABLE, "no evidence was kept", own[0])
+
+
 def _judged_by_graphs(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
     own = [row for row in _rows_for(claim, rows) if row.arrivals]
     if not own:
@@ -118,7 +144,7 @@ def _judged_by_memory(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdi
     """Holds when some variant of the same precision whose result counts saves as much as the claim promises at least."""
     changes = [(change, row) for row in rows if (change := change_of(row, rows)) is not None]
     if not changes:
-        why = "; ".join(filter(None, ("no peak memory has been read here", claim.source_note)))
+        why = "; ".join(filter(None, ("no peak memory has been read here in enough process sets", claim.source_note)))
         return ClaimVerdict(ClaimWord.NOT_TESTABLE, why)
     least, row = min(changes, key=lambda pair: pair[0])
     word = ClaimWord.HOLDS if -least >= (claim.saving or 0.0) else ClaimWord.DOES_NOT_HOLD
@@ -141,10 +167,10 @@ def _beyond_doubt(claim: Claim, row: ComparisonRow, rows: Iterable[ComparisonRow
     A machine that makes identical arms differ by 7 % cannot tell 1.02x from 1.05x; it can tell that 4.9x is out of reach, and
     that 3x is faster.
     """
-    widened = _widened(row, rows)
+    widened = _widened(row, rows) if _is_unstable_alike(row) else None
     if widened is None or widened.low is None or row.speedup is None:
         return None
-    measured = f"measured {speedup(row.speedup.estimate)} {interval(row.speedup.low, row.speedup.high)}"
+    measured = f"measured {_number(row.speedup)}"
     doubt = (
         "the machine was unstable, but even widened by twice what the A/A twin shows the interval "
         f"{interval(widened.low, widened.high)}"
@@ -156,6 +182,12 @@ def _beyond_doubt(claim: Claim, row: ComparisonRow, rows: Iterable[ComparisonRow
         words = [measured + f", claimed {speedup(claim.speedup)}", f"{doubt} does not reach it"]
         return ClaimVerdict(ClaimWord.DOES_NOT_HOLD, "; ".join(words), row)
     return None
+
+
+def _is_unstable_alike(row: ComparisonRow) -> bool:
+    """Whether all that made the row unstable meets the twin as well, and so is in its interval."""
+    failed = {check.key for check in row.checks if check.passed is False and check.otherwise is Verdict.UNSTABLE}
+    return failed <= SEEN_BY_THE_TWIN
 
 
 def _widened(row: ComparisonRow, rows: Iterable[ComparisonRow]) -> Interval | None:
@@ -170,6 +202,10 @@ def _widened(row: ComparisonRow, rows: Iterable[ComparisonRow]) -> Interval | No
         return None
     by = math.exp(2 * max(abs(math.log(end)) for end in ends))
     return replace(row.speedup, low=row.speedup.low / by, high=row.speedup.high * by)
+
+
+def _number(measured: Interval) -> str:
+    return f"{speedup(measured.estimate)} {interval(measured.low, measured.high)}"
 
 
 def _proofs(row: ComparisonRow) -> list[str]:

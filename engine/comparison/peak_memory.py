@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from engine.comparison.row import ComparisonRow
 from engine.formatting import fraction
 from engine.metrics import MEMORY
-from engine.verdict import Verdict
 
 KINDS = ("peak_reserved_bytes", "peak_process_bytes")
 """What a GPU's allocator held, else what the process held: the first that both rows know."""
@@ -16,16 +15,11 @@ KINDS = ("peak_reserved_bytes", "peak_process_bytes")
 def change_of(row: ComparisonRow, rows: Sequence[ComparisonRow]) -> float | None:
     """By which share peak memory is above the baseline's (negative: below); None where that cannot be told or does not count.
 
-    Of models only, in the precision asked for: half the bytes per number is another matter than a memory technique.
+    Of models only, in the precision asked for: half the bytes per number is another matter than a memory technique. And of as
+    many process sets as a verdict takes: one difference between two processes may be chance.
     """
-    does_count = row.verdict.is_statistical or row.verdict is Verdict.NO_VERDICT
-    if (
-        row.is_baseline
-        or row.is_twin
-        or not row.workload.model
-        or row.precision != row.workload.dtype
-        or not does_count
-    ):
+    is_counted = row.verdict.is_statistical and not (row.is_baseline or row.is_twin)
+    if not is_counted or not row.workload.model or row.precision != row.workload.dtype:
         return None
     baseline = next((other for other in rows if _is_baseline_of(other, row)), None)
     kind = kind_of(row)

@@ -12,8 +12,16 @@ from engine.proof.compiler import compiled, no_eager_fallback, no_recompile_whil
 from engine.proof.cudagraphs import explain_skip, graph_replayed, graph_replayed_on_cuda
 from engine.proof.elsewhere import other_runtime
 from engine.proof.finding import Finding, Rule, combine, each
-from engine.proof.fusion import fewer_kernels
-from engine.proof.memory import allocator_caching, allocator_disabled, allocator_expandable, result_preallocated
+from engine.proof.fusion import fewer_kernels, one_kernel
+from engine.proof.memory import (
+    allocator_caching,
+    allocator_disabled,
+    allocator_expandable,
+    inputs_stay,
+    outputs_stay,
+    requests_pinned,
+    result_preallocated,
+)
 from engine.proof.outputs import OVERWRITES, REPLAY_OVERWRITES, REPLAYS_ONE_INPUT, judge_outputs
 from engine.proof.tuning import MAY_TUNE_NOTHING, STANDS_UNTUNED, TUNING, candidates_tuned, candidates_tuned_on_cuda
 from engine.result import Measurement
@@ -29,7 +37,11 @@ RULES: dict[str, Rule] = {
     "candidates_tuned_on_cuda": candidates_tuned_on_cuda,
     "other_runtime": each(other_runtime),
     "result_preallocated": each(result_preallocated),
+    "inputs_stay": each(inputs_stay),
+    "outputs_stay": each(outputs_stay),
+    "requests_pinned": each(requests_pinned),
     "fewer_kernels": each(fewer_kernels),
+    "one_kernel": each(one_kernel),
     "allocator_caching": each(allocator_caching),
     "allocator_disabled": each(allocator_disabled),
     "allocator_expandable": each(allocator_expandable),

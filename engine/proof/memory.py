@@ -24,6 +24,28 @@ def result_preallocated(measurement: Measurement) -> Finding:
     return Finding(allocated < ALLOCATED_SHARE * result, seen)
 
 
+def inputs_stay(measurement: Measurement) -> Finding:
+    """Every request goes into the same input tensors."""
+    return _is_seen(measurement, "inputs_stay", "the model found its inputs", "in the same memory at every call")
+
+
+def outputs_stay(measurement: Measurement) -> Finding:
+    """Every answer goes into the same tensors."""
+    return _is_seen(measurement, "outputs_stay", "the answers were", "in the same memory at every call")
+
+
+def requests_pinned(measurement: Measurement) -> Finding:
+    """Requests wait in page-locked memory."""
+    return _is_seen(measurement, "requests_pinned", "requests lay", "in page-locked memory")
+
+
+def _is_seen(measurement: Measurement, fact: str, what: str, where: str) -> Finding:
+    seen = measurement.facts.get(fact)
+    if seen is None:
+        return Finding(None, f"it was not looked up whether {what} {where}")
+    return Finding(bool(seen), f"{what} {'' if seen else 'not '}{where}")
+
+
 def allocator_caching(measurement: Measurement) -> Finding:
     """Served from the pool: in steady state the driver is never asked."""
     return _uses(measurement, "caching", asks_driver=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import psutil
@@ -32,7 +32,7 @@ class ConditionsMeter:
 
     def __init__(self, measured: Sequence[int]) -> None:
         """`measured` are the process ids whose work is ours; everybody else, the parent included, is "other"."""
-        self._used_s = {psutil.Process(pid): 0.0 for pid in measured if psutil.pid_exists(pid)}
+        self._used_s = {process: 0.0 for pid in measured for process in _alive(pid)}
         self._cores = set(_usable_cores())
         self._readings = deque([self._read()])
 
@@ -60,6 +60,12 @@ class ConditionsMeter:
         total = sum(sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0) for times in cores)
         self._used_s = {process: max(before, _used_by(process)) for process, before in self._used_s.items()}
         return _Reading(time.monotonic(), total - idle - stolen, stolen, total, sum(self._used_s.values()))
+
+
+def _alive(pid: int) -> Iterator[psutil.Process]:
+    """The process, unless it has ended."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        yield psutil.Process(pid)
 
 
 def _usable_cores() -> Sequence[int]:

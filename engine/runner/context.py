@@ -8,9 +8,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
-from engine.arms import Arm
+from engine.arms import NO_VARIABLES, Arm
 from engine.floors import best_of
 from engine.result import Environment, Limits, Outcome
 from engine.runner.child_process import ChildProcess
@@ -19,7 +18,6 @@ from engine.runner.events import LimitsMeasured, OutcomeReady, RunEvent
 from engine.spec import Experiment
 
 CHILD_COMMAND = (sys.executable, "-m", "engine.child")
-NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 _WITHOUT = ("TORCH_COMPILE_JOB_ID",)
 """With it torch keeps profiles of dynamic shapes between processes, and the second one would compile otherwise."""
 

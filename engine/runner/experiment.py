@@ -15,9 +15,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from engine.allocator_switches import check_switches
 from engine.arms import Plan, plan
-from engine.catalog import find_variant, label_of
+from engine.catalog import label_of
 from engine.environment import environment_of
 from engine.errors import InvalidSpec, UserError
 from engine.estimate import steps_of
@@ -52,8 +51,7 @@ def run_experiment(
     Raises `UserError` for an experiment that cannot start. Logs stay in `work_dir/logs`.
     """
     environment = environment_of(machine, experiment)
-    agenda = plan(experiment, machine)
-    check_switches({find_variant(arm.variant) for group in agenda.groups for arm in group.arms}, os.environ)
+    agenda = plan(experiment, machine, os.environ)
     run = RunContext(
         experiment=experiment,
         environment=environment,

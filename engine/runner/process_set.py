@@ -41,7 +41,7 @@ PHASES = {
     "requests": "answering requests",
     "profile": "counting kernels and allocations",
     "limits": "measuring what this machine can do at best",
-    "afterwards": "making the mistakes of the Pitfalls page",
+    "afterwards": "trying what had to wait until all was measured",
 }
 
 

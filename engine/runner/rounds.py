@@ -92,7 +92,7 @@ class Rounds:
                     self._warm_up(member, point, longest)
 
     def measure(self) -> tuple[Conditions, ...]:
-        """Measure, and answer with the machine's conditions at the start of each round.
+        """Measure, and answer with the machine's conditions at the start of each round and at the end of the last.
 
         A point's remaining rounds are left out, for all arms alike, once an arm has used up its budget there.
         """
@@ -107,6 +107,8 @@ class Rounds:
                 conditions.append(meter.read())
                 self._tell(point, place, number)
                 self._measure_round(point, number)
+        self._run.clock.enter("runner")
+        conditions.append(meter.read())
         return tuple(conditions)
 
     def _at(self, point: Workload) -> list[Member]:

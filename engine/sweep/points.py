@@ -35,8 +35,8 @@ class SweepPoint:
     """One variant at one size. Bytes, seconds and counts are per call; what was not read is None.
 
     `array_bytes` is the size of the result, `moved_bytes` what this variant reads and writes, `is_in_memory` whether even the
-    least traffic is beyond four last-level caches. `bound` is the largest speed-up over the baseline that traffic (in memory)
-    or launches (elsewhere) can explain.
+    least traffic is beyond four last-level caches, whose size may be unknown. `bound` is the largest speed-up over the
+    baseline that traffic (in memory) or launches (in caches) can explain.
     """
 
     row: ComparisonRow
@@ -44,7 +44,7 @@ class SweepPoint:
     moved_bytes: int | None
     bytes_per_s: float | None
     bandwidth_share: float | None
-    is_in_memory: bool
+    is_in_memory: bool | None
     bound: float | None
     bound_by: Bound | None
     started: float | None
@@ -150,15 +150,21 @@ def _started(run: Run, facts: dict[str, float | None]) -> float | None:
     return facts.get("operators_per_call") if kernels is None and not is_on_cuda else kernels
 
 
-def _is_in_memory(run: Run, facts: dict[str, float | None]) -> bool:
-    cache = run.environment.device.last_level_cache_bytes if run.environment else None
-    return bool(cache and is_beyond_caches(footprint(facts) or 0, cache))
+def _is_in_memory(run: Run, facts: dict[str, float | None]) -> bool | None:
+    cache, touched = run.environment.device.last_level_cache_bytes if run.environment else None, footprint(facts)
+    return is_beyond_caches(touched, cache) if cache and touched is not None else None
 
 
 def _bound(
-    card: OperatorCard, row: ComparisonRow, is_in_memory: bool, started: float | None, baseline_started: float | None
+    card: OperatorCard,
+    row: ComparisonRow,
+    is_in_memory: bool | None,
+    started: float | None,
+    baseline_started: float | None,
 ) -> tuple[float | None, Bound | None]:
     """Traffic bounds what comes from memory, launches what does not; a bound of 1.0x or less bounds nothing worth a line."""
+    if is_in_memory is None:
+        return None, None
     if is_in_memory:
         ours, theirs = (card.moved_bytes(key, row.workload) for key in (row.variant, row.baseline))
         bound = theirs / ours if ours and theirs else None

@@ -12,6 +12,7 @@ from engine.metrics import METRICS
 from engine.sweep.points import SweepPoint
 from engine.terms import TERMS
 
+_SOURCE = {True: "memory", False: "caches, or too small to tell", None: "not known"}
 _BOUNDS = {"traffic": "traffic", "launches": "launches", None: ""}
 _METRICS = {
     "median": "median_s",
@@ -55,7 +56,7 @@ def _line(point: SweepPoint) -> dict[str, str]:
         "bound": bound,
         "moved per second": formatting.rate(point.bytes_per_s, "B/s"),
         "of measured bandwidth": "" if point.bandwidth_share is None else f"{point.bandwidth_share:.0%}",
-        "data comes from": "memory" if point.is_in_memory else "caches, or too small to tell",
+        "data comes from": _SOURCE[point.is_in_memory],
         "kernels or operators": formatting.count(point.started),
         "allocations": formatting.count(point.allocations),
         "allocated": formatting.bytes_(point.allocated_bytes),

@@ -16,6 +16,7 @@ WRITE_ALLOCATE = 1.1
 """A CPU reads a line before it writes it: 11N/5N transfers instead of 8N/4N (METHOD 2.7)."""
 SEPARATE_OUT, ADDCMUL_OUT = "kernel-fusion/separate-out", "kernel-fusion/addcmul-out"
 EXPLAINED_BY = {"traffic": "traffic", "launches": "fewer launches"}
+UNTOLD = "this run does not tell why"
 AS_WRITTEN, WEIGHTS_OUTSIDE = "numpy-dot-as-written", "numpy-dot"
 
 
@@ -71,18 +72,20 @@ def beyond_bounds(run: Run, rows: Sequence[ComparisonRow], series: Series) -> li
 
 
 def _explained(point: SweepPoint, points: Sequence[SweepPoint], without: Sequence[SweepPoint]) -> str:
-    """The largest speed-up beyond a bound at one size; traffic alone has a row that shows what is left without allocation."""
+    """The largest speed-up beyond a bound at one size, and what is left of it where nothing is allocated."""
     why, faults = EXPLAINED_BY[point.bound_by or "traffic"], _faults(points, point)
     said = (
         f"At {formatting.bytes_(point.array_bytes)}, {point.row.label} is {number(point.row)}, more than the "
         f"{formatting.speedup(point.bound)} that {why} can explain{faults}"
     )
-    is_traffic = point.bound_by == "traffic"
-    proof = next((other for other in without if is_traffic and _proves(other, point)), None)
+    proof = next((other for other in without if _proves(other, point)), None)
     if proof is None:
-        return f"{said}." if faults else f"{said}; this run does not tell why."
-    more = f"still more than {why} explains, and nothing measured in this run tells why"
-    rest = why if _estimate(proof) <= WRITE_ALLOCATE * (point.bound or 0.0) else more
+        return (
+            f"{said}; whether those pages are the reason, this run does not tell." if faults else f"{said}; {UNTOLD}."
+        )
+    more = f"still more than {why} can explain, and {UNTOLD}"
+    allowance = WRITE_ALLOCATE if point.bound_by == "traffic" else 1.0
+    rest = f"no more than {why} can explain" if _estimate(proof) <= allowance * (point.bound or 0.0) else more
     return f"{said}. With all results in buffers, what is left of it is {number(proof.row)}: {rest}."
 
 
@@ -92,30 +95,31 @@ def _proves(other: SweepPoint, point: SweepPoint) -> bool:
 
 
 def in_cache(points: Sequence[SweepPoint], bandwidth: float | None) -> str | None:
-    """Why rates above the measured bandwidth are possible, where there are any; and which are not explained by a cache."""
+    """What may explain rates above the measured bandwidth, where there are any: a cache, if it can hold what was touched."""
     above = [point for point in points if bandwidth and point.bytes_per_s and point.bytes_per_s > bandwidth]
-    if not above:
-        return None
-    cached = [point for point in above if not point.is_in_memory]
-    words = ""
+    cached = [point.array_bytes for point in above if point.is_in_memory is False]
+    unknown = [point.array_bytes for point in above if point.is_in_memory is None]
+    rates = f"Rates above the measured {formatting.rate(bandwidth, 'B/s')} up to"
+    said = []
     if cached:
-        largest = max(point.array_bytes for point in cached)
-        words = (
-            f"Rates above the measured {formatting.rate(bandwidth, 'B/s')} up to {formatting.bytes_(largest)} "
-            "come from the caches: memory is no limit there. "
+        said.append(
+            f"{rates} {formatting.bytes_(max(cached))} can come from the caches: what a call touches is not beyond four "
+            "last-level ones."
         )
+    if unknown:
+        said.append(f"{rates} {formatting.bytes_(max(unknown))} may come from caches, whose size is not known here.")
     for point in above:
         if point.is_in_memory:
             where = f"{point.row.label} at {formatting.bytes_(point.array_bytes)}"
-            words += f"{where} shows {formatting.fraction(point.bandwidth_share)}: {_why(point)}. "
-    return words.strip()
+            said.append(f"{where} shows {formatting.fraction(point.bandwidth_share)}: {_why(point)}.")
+    return " ".join(said) or None
 
 
 def _why(point: SweepPoint) -> str:
     """Where a rate above the measured bandwidth may come from, of work that is too large for the caches."""
     if (point.started or 0) > 1:
-        return "intermediate results that were just written are read back from the last cache"
-    return "memory answered faster than when its bandwidth was measured, and this run does not tell why"
+        return "intermediate results may have been read back from the last cache just after they were written"
+    return f"memory answered faster than when its bandwidth was measured, and {UNTOLD}"
 
 
 def article_example(rows: Sequence[ComparisonRow]) -> str | None:

@@ -47,8 +47,8 @@ def _show_rounding(run: Run, rows: list[ComparisonRow]) -> None:
     """What fusion does to results: the last bit, integers, float16."""
     st.subheader("What it does to the result")
     st.markdown(
-        "A fused kernel rounds once where separate ones round at every step: results differ in the last bit, never by design "
-        "more. Whether a result is closer to float64 than the plain expression's stands in the evidence below."
+        "A fused kernel can round once where separate ones round at every step, so results may differ by that rounding. By how "
+        "much, and whether a result is closer to float64 than the plain expression's, stands in the evidence below."
     )
     for note in notes_of(run):
         notices.show_warning(f"Integer inputs with a float value, {note}.")

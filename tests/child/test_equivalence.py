@@ -20,6 +20,7 @@ from engine.child.equivalence import cases_of, check, make_references  # noqa: E
 from engine.child.output_errors import errors_of  # noqa: E402
 from engine.child.references import case_inputs, flatten  # noqa: E402
 from engine.child.subject import Subject  # noqa: E402
+from engine.errors import UserError  # noqa: E402
 from engine.proof import Finding, judge_outputs  # noqa: E402
 from engine.result import OutputCheck  # noqa: E402
 from engine.spec import Workload  # noqa: E402
@@ -107,6 +108,17 @@ def test_a_file_and_a_comparison_in_place_agree(tmp_path: Path) -> None:
     subject = tiny_subject()
     make_references([subject], tmp_path / "references")
     assert checked(subject, subject.eager, tmp_path / "references") == checked(subject, subject.eager)
+
+
+def test_references_made_with_random_weights_are_no_measure_for_real_ones(tmp_path: Path) -> None:
+    """Each child asks the hub anew; where it answered one and not the other, right answers were called wrong results."""
+    random = "random weights: timing valid, outputs meaningless (the hub did not answer)"
+    real, fetched = (replace(tiny_subject(), note=f"real weights from {place}") for place in ("the cache", "the hub"))
+    make_references([replace(tiny_subject(), note=random)], tmp_path / "random")
+    with pytest.raises(UserError, match="Wrong weights: this process has real weights from the cache; the references"):
+        list(cases_of(real, tmp_path / "random"))
+    make_references([fetched], tmp_path / "real")
+    assert list(cases_of(real, tmp_path / "real"))
 
 
 def test_a_workload_missing_in_the_file_is_compared_in_place(tmp_path: Path) -> None:

@@ -62,5 +62,6 @@ def test_inputs_from_page_locked_memory_give_the_same_answers(tiny_model: Path, 
     workload = point(tiny_model)
     for name in ("fresh-inputs", "static-inputs", "static-output", "pinned-inputs"):
         measured = measure(workload, f"preallocation/{name}", tmp_path)
+        assert mechanism(measured).passed, mechanism(measured).reason
         outputs = judge_outputs(find_variant(measured.variant), workload, [measured])
         assert outputs.passed, outputs.reason

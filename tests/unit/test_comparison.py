@@ -8,6 +8,7 @@ import pytest
 
 from engine.catalog import CLAIMS, VARIANTS
 from engine.comparison import ClaimWord, ComparisonRow, claim_verdict, compare_run, comparison_frame, sentence, short
+from engine.comparison.checks import MATCHED_FACTS
 from engine.errors import UnknownKey
 from engine.result import Conditions, Failure, Measurement, PointSetUp, Run
 from engine.spec import Experiment, Workload
@@ -518,6 +519,35 @@ def test_an_unstable_measurement_still_says_faster_where_its_a_a_twin_cannot_exp
     found = claim_verdict(replace(COMPILE_CLAIM, speedup=None), compare_run(run))
     assert found.word is word
     assert ("is faster" in found.reason) == (word is ClaimWord.HOLDS)
+
+
+def test_settings_that_nobody_told_are_not_taken_for_equal() -> None:
+    """Guard: `unknown` in `same_settings`."""
+    run = standard_run()
+    for variant in (EAGER, TWIN, COMPILED):
+        run = with_facts(run, variant, **{**dict.fromkeys(MATCHED_FACTS, "alike"), "cpus_allowed": 2})
+    known = check_of(row_of(run), "settings")
+    assert known.passed and known.detail.startswith("the same in both arms: threads, cores, gradients, attention")
+    silent = check_of(row_of(with_facts(run, COMPILED, attention=None)), "settings")
+    assert silent.passed is None and silent.detail.endswith("not known: attention")
+    other = check_of(row_of(with_facts(run, COMPILED, attention="another", grad_mode=None)), "settings")
+    assert other.passed is False
+
+
+@pytest.mark.parametrize("key", ["clocks", "steady", "drift"])
+def test_what_the_a_a_twin_cannot_show_leaves_a_claim_undecided(key: str) -> None:
+    """Lower clocks in one arm make it any factor slower while baseline and twin agree. Guard: `SEEN_BY_THE_TWIN`."""
+    rows = [
+        replace(
+            row,
+            verdict=Verdict.UNSTABLE,
+            reason=key,
+            checks=tuple(replace(check, passed=False if check.key == key else check.passed) for check in row.checks),
+        )
+        for row in compare_run(standard_run(compiled_s=0.06))
+    ]
+    assert claim_verdict(COMPILE_CLAIM, rows).word is ClaimWord.NOT_TESTABLE
+    assert claim_verdict(replace(COMPILE_CLAIM, speedup=None), rows).word is ClaimWord.NOT_TESTABLE
 
 
 def test_the_frame_has_one_row_per_arm_and_no_nested_values() -> None:

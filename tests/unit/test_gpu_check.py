@@ -11,6 +11,7 @@ import pytest
 from engine import gpu_check, results_csv
 from engine.gpu_check import GpuCheck
 from engine.result import Capability, Device, Run
+from engine.runner.child_process import ROOT
 from engine.spec import Experiment
 from tests.hand_made import CPU, MACHINE
 from tests.unit.hand_made import standard_run
@@ -36,9 +37,9 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[Experiment]:
     return asked
 
 
-def answering(monkeypatch: pytest.MonkeyPatch, smoke: dict[str, Any], tests: str, problem: str | None = None) -> None:
-    def output(command: list[str], _limit_s: float) -> tuple[str, str | None]:
-        return (json.dumps(smoke), None) if "engine.child.smoke" in command else (tests, problem)
+def answering(monkeypatch: pytest.MonkeyPatch, smoke: dict[str, Any], tests: str, exit_code: int | None = 0) -> None:
+    def output(module: list[str], _limit_s: float, _log: Path) -> tuple[str, int | None]:
+        return (json.dumps(smoke), 0) if "engine.child.smoke" in module else (tests, exit_code)
 
     monkeypatch.setattr(gpu_check, "_output", output)
 
@@ -77,10 +78,50 @@ def test_failing_steps_hide_none_of_the_later_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measured: list[Experiment]
 ) -> None:
     broken = SMOKE | {"works": {"torch.compile": "failed: RuntimeError: no"}}
-    answering(monkeypatch, broken, "1 failed, 9 passed", "Exit code 1: nothing said.")
+    answering(monkeypatch, broken, "= 1 failed, 9 passed in 3.00s =", 1)
     smoke, tests, *_ = check(tmp_path).steps
     assert (smoke.passed, tests.passed) == (False, False)
+    assert "Exit code 1: 1 failed, 9 passed in 3.00s" in tests.text
     assert len(measured) == len(gpu_check.MEASURED)
+
+
+def test_an_error_in_a_step_is_reported_and_the_next_step_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guard: `except` in `_do`; the smoke test printed no JSON, and the first measurement ends the runner."""
+    calls = iter([OSError("no space left on device")])
+
+    def record(*_: Any, **__: Any) -> Run:
+        for error in calls:
+            raise error
+        return standard_run(protocol="quick")
+
+    monkeypatch.setattr(gpu_check, "record", record)
+    monkeypatch.setattr(gpu_check, "describe_machine", lambda: GPU_BOX)
+    monkeypatch.setattr(gpu_check, "_output", lambda module, *_: ("no JSON here", 0))
+    said: list[str] = []
+    assert gpu_check.check("cuda:0", tmp_path, said.append) == 1
+    assert said[-1] == "Failed: Smoke, Baseline."
+    report = (tmp_path / "report.md").read_text()
+    assert "OSError: no space left on device" in report and "## torch.compile: ok" in report
+    assert "Traceback" in (tmp_path / "errors.log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("closing", "passed"), [("= 12 passed in 75.00s =", None), ("= 1 failed, 11 passed in 75.00s =", False)]
+)
+def test_gpu_tests_that_run_out_of_time_say_so_and_what_passed_until_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measured: list[Experiment], closing: str, passed: bool | None
+) -> None:
+    answering(monkeypatch, SMOKE, closing, None)
+    tests = check(tmp_path).steps[1]
+    assert tests.passed is passed
+    assert tests.text == f"Stopped after 75.0 s: {closing.strip('= ')}; tests.log has the rest."
+
+
+def test_every_file_of_gpu_tests_has_its_place_in_the_order() -> None:
+    files = (ROOT / "tests" / "gpu").glob("test_*.py")
+    assert sorted(gpu_check.TESTS) == sorted(path.stem.removeprefix("test_") for path in files)
 
 
 def test_nothing_is_begun_that_could_not_end_in_time(
@@ -108,6 +149,11 @@ def test_without_cuda_it_says_so_in_one_sentence(tmp_path: Path, monkeypatch: py
     assert len(said) == 1 and "no CUDA device" in said[0]
 
 
-def test_what_hangs_is_ended_and_named() -> None:
-    output, problem = gpu_check._output(["sleep", "30"], 0.1)
-    assert output == "" and problem == "No answer within 100 ms."
+def test_what_hangs_is_ended_and_what_it_had_said_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a run of tests that takes too long: its process prints, then waits."""
+    (tmp_path / "hanging.py").write_text("import time\nprint('3 passed so far')\ntime.sleep(30)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    output, exit_code = gpu_check._output(["hanging"], 2.0, tmp_path / "hanging.log")
+    assert exit_code is None
+    assert output.startswith("3 passed so far\n")
+    assert (tmp_path / "hanging.log").read_text() == output

@@ -69,12 +69,20 @@ def test_a_region_too_short_for_events_is_repeated_inside_one_pair() -> None:
         stream.device.launch(1e-6, 2.1e-6)
 
     assert stream.timer.time(short, [{}]) == pytest.approx(2.1e-6, rel=0.01)
+    assert len(calls) == 1 + 24  # the first pair, too short to be believed, is no sample
     calls.clear()
     assert stream.timer.time(short, [{}]) == pytest.approx(2.1e-6, rel=0.01)
     assert len(calls) == 24
 
 
-@pytest.mark.parametrize(("is_cold", "calls_made"), [(False, 2 + 1 + 24), (True, 2 + 1 + 1)])
+def test_a_call_without_gpu_work_has_no_gpu_time() -> None:
+    """Never 0, and never the gap between two events."""
+    stream = Stream()
+    stream.timer.begin_block(host_s=1e-5)
+    assert [stream.timer.time(stream.call(1e-6, 0.0), [{}]) for _ in range(2)] == [None, None]
+
+
+@pytest.mark.parametrize(("is_cold", "calls_made"), [(False, 2 + 1 + 2 * 24), (True, 2 + 1 + 1)])
 def test_a_block_of_two_samples_repeats_short_regions_only_with_hot_caches(is_cold: bool, calls_made: int) -> None:
     stream = Stream()
     calls = []

@@ -235,6 +235,18 @@ def test_saved_memory_is_judged_against_the_baselines_peak(peak: int, word: Clai
     assert "source not found" in judged.reason
 
 
+def test_one_difference_between_two_processes_is_no_saved_memory() -> None:
+    """A quick run has one process set and no interval; half the memory in it may be chance."""
+    run = standard_run()
+    outcomes = tuple(
+        replace(outcome, memory={"peak_process_bytes": 400 if outcome.variant == COMPILED else 800})
+        for outcome in run.outcomes
+        if outcome.process == 0
+    )
+    judged = claim_verdict(claim("memory-20-70"), compare_run(replace(run, outcomes=outcomes)))
+    assert judged.word is ClaimWord.NOT_TESTABLE and "enough process sets" in judged.reason
+
+
 def test_half_precision_is_no_memory_technique() -> None:
     (row,) = [row for row in compare_run(standard_run()) if row.variant == COMPILED]
     eager = replace(row, variant=row.baseline, is_baseline=True, memory={"peak_process_bytes": 2.0})

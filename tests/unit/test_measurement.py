@@ -135,6 +135,24 @@ def test_slow_calls_are_judged_by_smaller_windows() -> None:
     assert len(warmed_up.latency_s) == 10
 
 
+@pytest.mark.parametrize(
+    ("calls_s", "count", "expected"),
+    [
+        ([2.5], 4, True),  # the limit is reached after four calls
+        ([5.0], 4, True),  # and after two: two windows take four
+        ([1.3], 8, True),
+        ([3.0, 3.0, 2.0, 2.0], 4, False),
+    ],
+)
+def test_calls_too_slow_for_ten_within_the_limit_are_judged_by_what_there_is(
+    calls_s: list[float], count: int, expected: bool
+) -> None:
+    """DistilBERT at batch 8 and 512 tokens takes 2.5 s here: it was "no steady state" however even its calls were."""
+    clock = FakeClock()
+    warmed_up = warm_up(on_cpu(clock), scripted(clock, calls_s), endless(), min(calls_s), PROTOCOL)
+    assert (len(warmed_up.latency_s), warmed_up.is_steady) == (count, expected)
+
+
 def test_very_short_calls_are_warmed_up_many_at_a_time() -> None:
     clock = FakeClock()
     warmed_up = warm_up(on_cpu(clock), scripted(clock, [5e-6]), endless(), 5e-6, PROTOCOL)

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from engine.allocator_switches import SWITCHES, check_switches
+from engine.allocator_switches import SWITCHES, why_switched_otherwise
+from engine.arms import plan
 from engine.catalog import find_technique, find_variant
-from engine.errors import InvalidSpec
+from engine.proof import judge_mechanism
 from engine.proof.fusion import fewer_kernels
 from engine.proof.memory import allocator_caching, allocator_disabled, allocator_expandable, result_preallocated
 from engine.result import Device, Measurement
-from engine.runner import run_experiment
+from engine.runner import record
 from engine.spec import Experiment, Workload
 from tests.hand_made import MACHINE, measurement
 
@@ -26,9 +27,9 @@ def seen(point: Workload, **facts: object) -> Measurement:
     return replace(measurement(), workloads=(point,), facts=facts)
 
 
-def test_without_switches_of_its_own_an_environment_refuses_nothing() -> None:
-    check_switches(POOL, {"PATH": "/bin"})
-    check_switches([EXPANDABLE], {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"})
+def test_without_switches_of_its_own_an_environment_contradicts_nothing() -> None:
+    assert [why_switched_otherwise(variant, {"PATH": "/bin"}) for variant in POOL] == [None] * 3
+    assert why_switched_otherwise(EXPANDABLE, {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"}) is None
 
 
 @pytest.mark.parametrize(
@@ -40,17 +41,16 @@ def test_without_switches_of_its_own_an_environment_refuses_nothing() -> None:
         (CACHING, {"PYTORCH_ALLOC_CONF": "max_split_size_mb:64"}),
     ],
 )
-def test_conflicting_allocator_switches_are_refused_with_both_named(variant, variables) -> None:
+def test_of_conflicting_allocator_switches_both_are_named(variant, variables) -> None:
     (name, value), ((wanted, setting),) = next(iter(variables.items())), variant.variables
-    with pytest.raises(InvalidSpec) as refused:
-        check_switches([variant], variables)
-    assert f"{name}={value}" in str(refused.value)
-    assert f"{wanted}={setting}" in str(refused.value)
-    assert f"Unset {name}" in str(refused.value)
+    reason = why_switched_otherwise(variant, variables) or ""
+    assert f"{name}={value}" in reason
+    assert f"{wanted}={setting}" in reason
+    assert f"unset {name}" in reason
 
 
 def test_other_variants_do_not_mind_the_environments_allocator() -> None:
-    check_switches([find_variant("baseline/eager")], {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"})
+    assert why_switched_otherwise(find_variant("baseline/eager"), {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}) is None
 
 
 def test_no_variant_switches_the_allocator_twice() -> None:
@@ -58,16 +58,27 @@ def test_no_variant_switches_the_allocator_twice() -> None:
         assert len({name for name, _ in variant.variables} & set(SWITCHES)) == 1
 
 
-def test_a_run_with_conflicting_switches_ends_before_any_child_starts(monkeypatch, tmp_path) -> None:
+def test_conflicting_switches_take_the_pools_out_of_a_run_and_nothing_else() -> None:
+    """The pre-allocation page measures pools with everything else; the whole run was refused."""
+    relu, stream = Workload(operator="relu", elements=2**20), Workload(operator="request-stream", elements=512 * 768)
+    keys = ("preallocation/out", EXPANDABLE.key)
+    experiment = Experiment(workloads=(relu, stream), variants=keys, device="cuda:0")
+    made = plan(experiment, CUDA_MACHINE, {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"})
+    measured = {arm.variant for group in made.groups for arm in group.arms}
+    assert measured == {"preallocation/fresh", "preallocation/fresh@twin", "preallocation/out"}
+    assert {failure.variant: failure.kind for failure in made.unavailable} == {
+        CACHING.key: "unavailable",
+        EXPANDABLE.key: "unavailable",
+    }
+    assert all("can be switched one way only" in failure.message for failure in made.unavailable)
+
+
+def test_a_run_reads_its_own_environment_and_starts_no_child_for_what_contradicts_it(monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("PYTORCH_NO_CUDA_MEMORY_CACHING", "1")
     point = Workload(operator="request-stream", elements=512 * 768)
     experiment = Experiment(workloads=(point,), variants=(EXPANDABLE.key,), device="cuda:0")
-    events: list[object] = []
-    with pytest.raises(InvalidSpec, match="can be switched one way only"):
-        run_experiment(
-            experiment, CUDA_MACHINE, work_dir=tmp_path, emit=events.append, cancelled=None, child_command=["false"]
-        )  # type: ignore[arg-type]
-    assert events == []
+    run = record(experiment, CUDA_MACHINE, work_dir=tmp_path, child_command=["false"])
+    assert {outcome.kind for outcome in run.outcomes} == {"unavailable"}
 
 
 RELU = Workload(operator="relu", elements=2**20)
@@ -85,6 +96,26 @@ def test_random_weights_beside_the_result_are_not_the_result() -> None:
     point = Workload(operator="numpy-dot-as-written", elements=3000, dtype="float64")
     assert result_preallocated(seen(point, allocated_bytes_per_call=512 * 3 * 8)).passed is True
     assert result_preallocated(seen(point, allocated_bytes_per_call=(512 + 1000) * 3 * 8)).passed is False
+
+
+STATIC = {"frames_seen": 0, "inputs_stay": True, "outputs_stay": True, "requests_pinned": True}
+
+
+@pytest.mark.parametrize(
+    ("name", "fact"),
+    [
+        ("static-inputs", "inputs_stay"),
+        ("static-output", "inputs_stay"),
+        ("static-output", "outputs_stay"),
+        ("pinned-inputs", "inputs_stay"),
+        ("pinned-inputs", "requests_pinned"),
+    ],
+)
+def test_static_memory_is_proven_by_where_things_lay_and_not_by_the_absence_of_a_compiler(name, fact) -> None:
+    variant, point = find_variant(f"preallocation/{name}"), Workload(model="m", batch_size=1, sequence_length=11)
+    assert judge_mechanism(variant, [seen(point, **STATIC)]).passed is True
+    assert judge_mechanism(variant, [seen(point, **{**STATIC, fact: False})]).passed is False
+    assert judge_mechanism(variant, [seen(point, **{**STATIC, fact: None})]).passed is None
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 from torch.utils._pytree import tree_map_only
 
-from engine.child.cuda_allocator import allocator_facts
+from engine.child.cuda_allocator import allocator_facts, largest_allocation
 from engine.child.operators import DOT_COLUMNS, DOT_INNER, draw_weights
-from engine.child.subject import Inputs, Outputs, Subject
+from engine.child.subject import Call, Inputs, Outputs, Subject
 from engine.child.techniques import Applied, Context, Technique
 from engine.child.techniques.buffers import Writer, written
+from engine.child.techniques.places import places
 
 
 def fresh(subject: Subject, context: Context) -> Applied:
@@ -103,14 +105,25 @@ class _StaticInputs:
         self.device = subject.device
         self.non_blocking = non_blocking
         self.buffers: Inputs = {}
+        self.request: Inputs = {}
 
     def activate(self, inputs: Inputs) -> None:
+        self.request = inputs
         self.buffers = {name: value.to(self.device, copy=True) for name, value in inputs.items()}
 
     def fill(self, inputs: Inputs) -> Inputs:
         for name, value in inputs.items():
             self.buffers[name].copy_(value, non_blocking=self.non_blocking)
         return self.buffers
+
+    def applied(self, program: Callable[..., Outputs], call: Call, prepare: Callable[[Inputs], Inputs]) -> Applied:
+        """`call`, which fills these buffers; where things lay is looked up when all has been measured."""
+        return Applied(
+            call=call,
+            prepare=prepare,
+            activate=self.activate,
+            afterwards=lambda: places(program, call, self.request),
+        )
 
 
 def _on_host(inputs: Inputs) -> Inputs:
@@ -135,13 +148,13 @@ def fresh_inputs(subject: Subject, context: Context) -> Applied:
 def static_inputs(subject: Subject, context: Context) -> Applied:
     """The same input tensors for every request."""
     static, program = _StaticInputs(subject), subject.program
-    return Applied(call=lambda inputs: program(**static.fill(inputs)), prepare=_on_host, activate=static.activate)
+    return static.applied(program, lambda inputs: program(**static.fill(inputs)), _on_host)
 
 
 def pinned_inputs(subject: Subject, context: Context) -> Applied:
     """Requests lie in page-locked memory and are copied without waiting; the model's kernels queue behind the copies."""
     static, program = _StaticInputs(subject, non_blocking=True), subject.program
-    return Applied(call=lambda inputs: program(**static.fill(inputs)), prepare=_pinned, activate=static.activate)
+    return static.applied(program, lambda inputs: program(**static.fill(inputs)), _pinned)
 
 
 def static_output(subject: Subject, context: Context) -> Applied:
@@ -156,12 +169,16 @@ def static_output(subject: Subject, context: Context) -> Applied:
         buffers = iter(kept)
         return tree_map_only(torch.Tensor, lambda tensor: next(buffers).copy_(tensor), outputs)
 
-    return Applied(call=call, prepare=_on_host, activate=static.activate)
+    return static.applied(program, call, _on_host)
 
 
 def pool(subject: Subject, context: Context) -> Applied:
     """The plain program; which allocator serves it was decided by this process' environment."""
-    return Applied(call=subject.eager, facts=lambda: allocator_facts(subject.device))
+    return Applied(
+        call=subject.eager,
+        facts=lambda: allocator_facts(subject.device),
+        afterwards=lambda: {"largest_allocation_bytes": largest_allocation(subject.device)},
+    )
 
 
 VARIANTS: dict[str, Technique] = {
