@@ -75,10 +75,16 @@ class Environment:
 
     @property
     def fingerprint(self) -> str:
-        """16 hex digits over device identity, driver, versions, threads, precision, variables; never clocks or load."""
+        """16 hex digits over device identity, capability, driver, versions, threads, precision, variables; never clocks or load."""
         return digest_of(
             {
-                "device": [self.device.backend, self.device.name, self.device.identity, self.device.driver],
+                "device": [
+                    self.device.backend,
+                    self.device.name,
+                    self.device.identity,
+                    self.device.capability,
+                    self.device.driver,
+                ],
                 "cpu": [self.machine.cpu_model, self.machine.physical_cores, self.machine.usable_cores],
                 "versions": dict(self.machine.versions),
                 "threads": self.threads,

@@ -179,6 +179,9 @@ def test_a_done_run_is_found_by_experiment_and_environment(store: Store) -> None
     assert store.find_done(digest, fingerprint) == newest
     assert store.find_done(experiment(8).digest, fingerprint) is None
     assert store.find_done(digest, replace(ENVIRONMENT, threads=1).fingerprint) is None
+    # Virtual machines of one name with other instructions: a data folder travels, its numbers do not.
+    elsewhere = replace(ENVIRONMENT, device=replace(ENVIRONMENT.device, capability="AVX512"))
+    assert store.find_done(digest, elsewhere.fingerprint) is None
 
 
 @pytest.mark.parametrize(("kind", "is_reused"), [("unavailable", True), ("crashed", False), ("timeout", False)])
