@@ -6,7 +6,7 @@ a `Run` for those who keep no store.
 """
 
 from engine.estimate import estimate_seconds
-from engine.runner.experiment import describe_machine, run_experiment
+from engine.runner.experiment import SCRATCH, describe_machine, run_experiment
 from engine.runner.recording import record
 
-__all__ = ["describe_machine", "estimate_seconds", "record", "run_experiment"]
+__all__ = ["SCRATCH", "describe_machine", "estimate_seconds", "record", "run_experiment"]

@@ -32,6 +32,8 @@ from engine.runner.references import References
 from engine.serial import from_json
 from engine.spec import Experiment
 
+SCRATCH = "scratch"
+"""Folder of a run's compile caches and reference outputs, taken away at its end."""
 DESCRIBE_LIMIT_S = 180.0
 """Describing a machine really compiles a line of C++ (and of Triton), which a cold, busy machine does in a minute."""
 
@@ -118,7 +120,7 @@ def _describe(experiment: Experiment) -> str:
 def _measure(run: RunContext, agenda: Plan) -> None:
     for failure in agenda.unavailable:
         run.emit(OutcomeReady(outcome=failure))
-    scratch = run.work_dir / "scratch"
+    scratch = run.work_dir / SCRATCH
     references = References(run, agenda.groups, scratch)
     try:
         for place, group in enumerate(agenda.groups):

@@ -55,7 +55,10 @@ class Queue(Database):
         """Whether somebody, perhaps at another server of this data folder, cancelled this running run."""
         return bool(self._rows("SELECT 1 FROM runs WHERE id = ? AND cancel_requested", run_id))
 
-    def interrupt_unfinished(self, message: str = SERVER_STOPPED) -> None:
-        """Mark the runs that nobody measures any more. Only the worker that holds the data folder's lock may say so."""
-        query = "UPDATE runs SET status = 'interrupted', message = ?, finished_at = ? WHERE status = 'running'"
-        self._change(query, message, now())
+    def interrupt_unfinished(self, message: str = SERVER_STOPPED) -> list[str]:
+        """Mark the runs that nobody measures any more; their ids. Only the worker that holds the data folder's lock may say so."""
+        ended = (
+            "UPDATE runs SET status = 'interrupted', message = ?, finished_at = ? WHERE status = 'running' RETURNING id"
+        )
+        with self._connect() as connection:
+            return [row["id"] for row in connection.execute(ended, (message, now())).fetchall()]

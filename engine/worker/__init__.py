@@ -21,6 +21,7 @@ from engine.errors import StorageError
 from engine.result import Machine, Run
 from engine.spec import Experiment
 from engine.store import Store
+from engine.worker.local_models import changed_since
 from engine.worker.progress import RunProgress
 from engine.worker.supervisor import RunExperiment, Supervisor, background, settle
 
@@ -110,7 +111,8 @@ class Worker:
         if not self._machine.done():
             return None
         environment = environment_of(self._machine.result(), experiment)
-        return self.store.find_done(experiment.digest, environment.fingerprint)
+        found = self.store.find_done(experiment.digest, environment.fingerprint)
+        return None if found and changed_since(found) else found
 
     def _describe(self, described: Future[Machine]) -> None:
         settle(described, self._describe_machine)

@@ -6,6 +6,7 @@ Commits what the runner reports the moment it arrives. A bug or a full disk ends
 from __future__ import annotations
 
 import logging
+import shutil
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -19,6 +20,7 @@ from filelock import FileLock, Timeout
 
 from engine.errors import StorageError, UserError
 from engine.result import Machine
+from engine.runner import SCRATCH
 from engine.runner.events import EnvironmentKnown, LimitsMeasured, OutcomeReady, RunEvent
 from engine.spec import Experiment
 from engine.store import SERVER_STOPPED, EndStatus, Store, storage_errors
@@ -123,7 +125,9 @@ class Supervisor:
 
     def _work_off_queue(self) -> None:
         # Whoever holds the lock is the only one measuring, so what is marked "running" now was left behind.
-        self._store.interrupt_unfinished(self.problem or SERVER_STOPPED)
+        for left_behind in self._store.interrupt_unfinished(self.problem or SERVER_STOPPED):
+            # Compile caches of gigabytes, which a killed server could not take away.
+            shutil.rmtree(self._store.work_folder(left_behind) / SCRATCH, ignore_errors=True)
         while not self._stopping.is_set():
             run_id = self._store.next_queued()
             if run_id is None or not self._machine().done():

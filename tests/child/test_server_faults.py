@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from engine.result import Run
+from engine.runner import SCRATCH
 from engine.spec import Experiment, Protocol, Workload
 from engine.store import SERVER_STOPPED, Store
 from tests.live_server import LiveServer, copy_code, eventually
@@ -73,8 +74,11 @@ def test_after_a_killed_server_nothing_is_left_running_and_nothing_measured_is_l
         server.kill()
         eventually(lambda: not server.family(), ORPHAN_LIMIT_S, "children end when the server is killed")
 
+    scratch = store.work_folder(first.id) / SCRATCH
+    assert list(scratch.iterdir()), "a killed server takes nothing away"
     with serve() as server:
         eventually(is_status(store, first, "interrupted"), 10, "the run left behind is marked")
+        eventually(lambda: not scratch.exists(), 10, "its compile caches are taken away")
         left = store.run(first.id)
         assert (left.message, left.outcomes[: len(measured)]) == (SERVER_STOPPED, measured)
         eventually(lambda: compiling(server), RUN_LIMIT_S, "the queued run compiles")

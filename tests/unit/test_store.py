@@ -166,7 +166,7 @@ def test_running_runs_become_interrupted_keep_their_outcomes_and_queued_ones_sta
     running, queued = store.add_run(experiment()), store.add_run(experiment())
     store.start_run(running.id)
     store.add_outcome(running.id, measurement())
-    store.interrupt_unfinished()
+    assert store.interrupt_unfinished() == [running.id]
     assert store.status(queued.id) == "queued"
     run = store.run(running.id)
     assert (run.status, run.message, run.outcomes) == ("interrupted", SERVER_STOPPED, (measurement(),))
