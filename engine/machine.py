@@ -75,7 +75,7 @@ class Environment:
 
     @property
     def fingerprint(self) -> str:
-        """16 hex digits over device identity, capability, driver, versions, threads, precision, variables; never clocks or load."""
+        """16 hex digits over device, driver, versions, threads, precision, variables; never over clocks or load."""
         return digest_of(
             {
                 "device": [

@@ -56,9 +56,9 @@ class Queue(Database):
         return bool(self._rows("SELECT 1 FROM runs WHERE id = ? AND cancel_requested", run_id))
 
     def interrupt_unfinished(self, message: str = SERVER_STOPPED) -> list[str]:
-        """Mark the runs that nobody measures any more; their ids. Only the worker that holds the data folder's lock may say so."""
-        ended = (
+        """Mark the runs that nobody measures any more; their ids. For the worker that holds the data folder's lock only."""
+        query = (
             "UPDATE runs SET status = 'interrupted', message = ?, finished_at = ? WHERE status = 'running' RETURNING id"
         )
         with self._connect() as connection:
-            return [row["id"] for row in connection.execute(ended, (message, now())).fetchall()]
+            return [row["id"] for row in connection.execute(query, (message, now())).fetchall()]
