@@ -47,13 +47,13 @@ class Advice:
 
 
 def advise(rows: Sequence[ComparisonRow]) -> Advice:
-    """Advice from the rows of one model point (dynamic-shapes rows may stand among them); a pitfall is no advice."""
+    """Advice from the rows of one model point, of one run or of several on one machine; a pitfall is no advice."""
     rows = [row for row in rows if row.technique != pitfalls.TECHNIQUE.key]
     usable = [row for row in rows if row.verdict is Verdict.FASTER and not row.variant.endswith(REPLAY_ONLY)]
     same = [row for row in usable if row.precision == row.workload.dtype]
     lower = [row for row in usable if row.precision != row.workload.dtype]
     best, best_lower = _fastest(same), _fastest(lower)
-    if best and best_lower and (best_lower.median_s or 0.0) >= (best.median_s or 0.0):
+    if best and best_lower and _speed(best_lower) <= _speed(best):
         best_lower = None
     return Advice(
         best=best,
@@ -79,8 +79,12 @@ def pays_back_after_days(even: BreakEven | None, calls_per_day: float) -> float 
 
 
 def _fastest(rows: Sequence[ComparisonRow]) -> ComparisonRow | None:
-    known = [row for row in rows if row.median_s is not None]
-    return min(known, key=lambda row: row.median_s or 0.0, default=None)
+    """By what each gained over eager of its own run: latencies of two runs may differ by what the machine did meanwhile."""
+    return max(rows, key=_speed, default=None)
+
+
+def _speed(row: ComparisonRow) -> float:
+    return row.speedup.estimate if row.speedup else 0.0
 
 
 def _why_avoid(row: ComparisonRow) -> str | None:

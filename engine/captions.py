@@ -109,6 +109,11 @@ def measured(run: Run) -> str:
     return f"measured {moment(run.finished_at or run.started_at or run.submitted_at)}"
 
 
+def of_evidence(run: Run) -> str:
+    """Which run a verdict rests on, where its device is said already."""
+    return f"{run.experiment.protocol.name} protocol, {measured(run)}"
+
+
 def moment(iso: str | None) -> str:
     """2026-11-30T09:20:00+00:00 -> "30 Nov 2026, 09:20 UTC"; what is no time is shown as it stands."""
     try:

@@ -11,20 +11,27 @@ from engine.verdict import Verdict
 
 
 def leading_row(rows: Sequence[ComparisonRow], technique: str | None = None) -> ComparisonRow | None:
-    """Of one technique (None: of all), at one workload: the fastest whose number is a result.
+    """Of one technique (None: of all), at one workload: the fastest that is shown to be faster, at the precision asked for
+    before any other.
 
-    Without one (a quick run, an unstable machine) the fastest that came to a number, else the first. The baseline speaks only
-    where nothing is compared with it, and a row that answers one input only where nothing else does.
+    Without one the largest number that is a result, then (a quick run, an unstable machine) the largest number, else the
+    first row. The baseline speaks only where nothing is compared with it, and a row that answers one input only where
+    nothing else does.
     """
     own = [row for row in rows if not row.is_twin and technique in (None, row.technique)]
     compared = [row for row in own if not row.is_baseline] or own
     known = [row for row in _served(compared) if row.speedup and row.verdict is not Verdict.WRONG_RESULT]
-    results = [row for row in known if row.verdict.is_statistical]
-    return max(results or known, key=_estimate, default=next(iter(compared), None))
+    return max(known, key=_standing, default=next(iter(compared), None))
 
 
-def _estimate(row: ComparisonRow) -> float:
-    return row.speedup.estimate if row.speedup else 0.0
+def _standing(row: ComparisonRow) -> tuple[bool, bool, bool, float]:
+    """An established difference stands above a larger number that may be chance, and lower precision is other work."""
+    return (
+        row.verdict is Verdict.FASTER,
+        row.verdict.is_statistical,
+        row.precision == row.workload.dtype,
+        row.speedup.estimate if row.speedup else 0.0,
+    )
 
 
 def can_serve(row: ComparisonRow) -> bool:

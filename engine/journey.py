@@ -18,8 +18,10 @@ from engine.verdict import Verdict
 THE_MODEL, MANY_LENGTHS = "The model", "Many lengths"
 """What the suite calls its experiments on models; those on operators are called as their technique."""
 
+WITHOUT_VERDICT = (Verdict.NOT_MEASURED, Verdict.NO_VERDICT)
+
 Results = Iterable[tuple[Run, Sequence[ComparisonRow]]]
-"""Runs with their rows, the newest first."""
+"""Runs with their rows, in the order in which they are asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +103,10 @@ def _experiment(variants: Iterable[Variant], points: Iterable[Workload], setting
 
 
 def steps(results: Results, model: Workload) -> list[Step]:
-    """Every technique in the journey's order, with the rows of the first of `results` that measured it.
+    """Every technique in the journey's order, with the rows of the first of `results` that has something to say of it.
 
     Model rows count at exactly `model`. Of a technique about operators the drive's points count first, its model rows where
-    none of them was measured.
+    none of them was measured. A run without a verdict speaks only where no other has one.
     """
     pairs = list(results)
     return [_step(technique, pairs, model) for technique in TECHNIQUES]
@@ -113,11 +115,12 @@ def steps(results: Results, model: Workload) -> list[Step]:
 def _step(technique: Technique, results: Sequence[tuple[Run, Sequence[ComparisonRow]]], model: Workload) -> Step:
     unmeasured = Step(technique)
     for points in filter(None, (drive_points(technique), (model,))):
-        for run, rows in results:
-            spoken = tuple(_speakers(technique, rows, points))
-            if any(row.verdict is not Verdict.NOT_MEASURED for row in spoken):
-                return Step(technique, spoken, run)
-            unmeasured = unmeasured if unmeasured.rows or not spoken else Step(technique, spoken, run)
+        found = [Step(technique, tuple(_speakers(technique, rows, points)), run) for run, rows in results]
+        for silent in (WITHOUT_VERDICT, WITHOUT_VERDICT[:1]):
+            for step in found:
+                if any(row.verdict not in silent for row in step.rows):
+                    return step
+        unmeasured = next((step for step in (unmeasured, *found) if step.rows), unmeasured)
     return unmeasured
 
 
@@ -144,6 +147,16 @@ def leader(found: Iterable[Step]) -> ComparisonRow | None:
     """The row the route speaks of first: of the model, since operators have baselines of their own."""
     rows = [row for step in found for row in step.rows]
     return leading_row([row for row in rows if row.workload.model]) or leading_row(rows)
+
+
+def rows_beside(lead: ComparisonRow, found: Iterable[Step], results: Results) -> list[ComparisonRow]:
+    """Every variant at the leading row's point in the runs behind the steps; of one measured several times the first."""
+    behind = {step.run.id for step in found if step.run}
+    kept: dict[str, ComparisonRow] = {}
+    for row in (row for run, rows in results if run.id in behind for row in rows):
+        if row.workload == lead.workload and not row.is_twin:
+            kept.setdefault(row.variant, row)
+    return list(kept.values())
 
 
 def route_rows(found: Iterable[Step]) -> list[ComparisonRow]:

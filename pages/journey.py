@@ -4,13 +4,14 @@ import streamlit as st
 
 from engine import formatting, worker
 from engine.estimate import estimate_seconds
-from engine.journey import drive, leader
+from engine.journey import drive, leader, rows_beside
 from engine.second_look import flat_latencies
 from engine.spec import Workload, find_protocol
 from pages.parts import (
     advice_part,
     claims_board,
     controls,
+    drive_part,
     exports,
     job,
     link,
@@ -29,12 +30,12 @@ model = Workload(
     model=state.model, batch_size=state.batch_size, sequence_length=state.sequence_length, dtype=state.dtype
 )
 wanted = drive(model, state.device, find_protocol(state.protocol))
+drive_part.submit_if_asked(wanted)
 expected_s = estimate_seconds(wanted, worker.get().machine())
 run = link.shown_run(store)
 shown = None if run is not None and run.status in job.UNFINISHED and not run.outcomes else run
-runs = route.current_runs(state.device, shown)
+runs, found = route.current(model, state.device, shown)
 results = [(each, measured.rows_of(each)) for each in runs]
-found = route.current_steps(measured.model_point(shown) or model, state.device, shown)
 rows = [row for step in found for row in step.rows]
 lead = leader(found)
 source = next((step.run for step in found if lead in step.rows), None)
@@ -60,11 +61,12 @@ else:
         exports.show_pack(found, results)
         present.show_way_in()
     verdicts.show(source, lead, rows, None)
+    route.show_alternative(lead, source)
     for words in flat_latencies(row for _, measured_rows in results for row in measured_rows):
         notices.show_warning(words)
     route.show(found)
     claims_board.show(runs)
-    advice_part.show(source, [row for row in measured.rows_of(source) if row.workload == lead.workload])
+    advice_part.show(rows_beside(lead, found, results), {run.id: run.experiment for run in runs})
 
 st.subheader("Drive the whole route", anchor="drive")
 if under_way is not None:
@@ -73,11 +75,7 @@ if under_way is not None:
 with st.container(border=True, key="drive"):
     controls.shape_and_protocol()
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Drive the whole route", key="drive_route", type="primary", icon=":material/play_arrow:"):
-            started = worker.get().submit(wanted)
-            st.query_params["run"] = started.id
-            state["settings_of"] = started.id
-            st.rerun()
+        drive_part.show_buttons(wanted, runs)
         st.caption(
             f"One arm per step, about {formatting.seconds(expected_s)} on a 2-core machine. "
             f"{suite_hint.words(state.device)}"

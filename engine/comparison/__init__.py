@@ -18,7 +18,7 @@ from engine.comparison.arms import (
     check_baseline,
     count_comparisons,
 )
-from engine.comparison.claims import ClaimVerdict, ClaimWord, claim_verdict, newest_verdict
+from engine.comparison.claims import ClaimVerdict, ClaimWord, claim_verdict, could_decide, newest_verdict
 from engine.comparison.measured import Point, measured_row
 from engine.comparison.pairing import log_tables
 from engine.comparison.row import Arrival, Badge, ComparisonRow
@@ -84,6 +84,7 @@ __all__ = [
     "claim_verdict",
     "compare_run",
     "comparison_frame",
+    "could_decide",
     "newest_verdict",
     "number",
     "plain_row",

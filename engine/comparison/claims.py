@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from engine.catalog.types import Claim
-from engine.comparison.new_lengths import no_new_graphs
+from engine.comparison.new_lengths import has_enough_lengths, no_new_graphs
 from engine.comparison.peak_memory import change_of, peak_memory_words
 from engine.comparison.row import ComparisonRow
 from engine.formatting import interval, speedup
 from engine.result import Run
+from engine.spec import Experiment
 from engine.stats import DELTA, Interval
 from engine.verdict import Verdict
 
@@ -71,12 +72,23 @@ def _judged(claim: Claim, rows: Sequence[ComparisonRow]) -> ClaimVerdict:
     return judges[claim.judged_by](claim, rows)
 
 
+def could_decide(claim: Claim, experiment: Experiment) -> bool:
+    """Whether a run of this experiment may hold what the claim is judged by, as far as the experiment alone tells."""
+    if claim.judged_by == "memory":
+        return any(workload.model for workload in experiment.workloads)
+    if claim.variant not in experiment.variants:
+        return False
+    if claim.judged_by == "graphs":
+        return has_enough_lengths(experiment.workloads)
+    return claim.workload is None or claim.workload in experiment.workloads
+
+
 def newest_verdict(
     claim: Claim, results: Iterable[tuple[Run, Sequence[ComparisonRow]]]
 ) -> tuple[ClaimVerdict, Run | None]:
-    """The verdict of the newest run that could decide, with that run; where none could, of the newest that tried.
+    """The verdict of the first run that could decide, with that run; where none could, of the first that tried.
 
-    `results` are runs with their rows, the newest first.
+    `results` are runs with their rows, in the order in which they are to be asked.
     """
     judged = [(claim_verdict(claim, rows), run) for run, rows in results]
     if not judged:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from engine.comparison.row import Arrival, ComparisonRow
 from engine.formatting import count, seconds
 from engine.proof import Finding
+from engine.spec import Workload
 
 LEARNING = 2
 """Lengths a variant may compile for: the first, and the second, at which torch makes the length a symbol."""
@@ -33,11 +34,20 @@ def no_new_graphs(rows: Sequence[ComparisonRow]) -> Finding:
     return Finding(True, _summary(paths))
 
 
+def has_enough_lengths(workloads: Iterable[Workload]) -> bool:
+    """Whether a variant that meets all of these has to show what it does after the lengths it may learn from."""
+    return len({point.sequence_length for point in workloads if _is_in_range(point)}) > LEARNING
+
+
+def _is_in_range(workload: Workload) -> bool:
+    return workload.sequence_length is not None and SHORTEST <= workload.sequence_length <= LONGEST
+
+
 def _paths(rows: Iterable[ComparisonRow]) -> dict[int, Path]:
     paths: defaultdict[int, Path] = defaultdict(list)
     for row in rows:
         length = row.workload.sequence_length
-        if length is not None and SHORTEST <= length <= LONGEST:
+        if length is not None and _is_in_range(row.workload):
             for arrival in row.arrivals:
                 paths[arrival.process].append((length, arrival))
     return {process: sorted(path, key=lambda step: step[1].place) for process, path in paths.items()}

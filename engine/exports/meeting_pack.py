@@ -10,9 +10,9 @@ from engine.cost_table import cost_table
 from engine.exports.markup import escaped, figure_markup, standalone, table_markup
 from engine.exports.report import commands, environment
 from engine.frames import at_workload, samples_frame
-from engine.journey import Step
+from engine.journey import Step, leader, rows_beside
 from engine.result import Run
-from engine.slides import Results, Slide, claims_table, route_slides, runs_behind
+from engine.slides import Results, Slide, advice, advice_table, claims_table, route_slides, runs_behind
 from engine.slides.one_workload import proofs_table
 from engine.spec import Workload
 
@@ -22,7 +22,7 @@ TITLE = "Latency Lab: meeting pack"
 def meeting_pack(steps: Sequence[Step], results: Results) -> str:
     """The steps' results as a standalone page, plotly's code included once; without any result it says so.
 
-    `results` are the runs that the steps and the claims were taken from, the newest first: the page's, or the files'.
+    `results` are the runs that the steps and the claims were taken from, in the order they are asked: the page's, or the files'.
     """
     return standalone(TITLE, _body(steps, results))
 
@@ -36,6 +36,7 @@ def _body(steps: Sequence[Step], results: Results) -> Iterator[str]:
         return
     yield f'<p class="caption">{escaped(captions.of_runs(runs))}</p>'
     yield from _route(steps, route_slides(steps, results))
+    yield from _advice(steps, results)
     yield f"<h2>The claims board</h2>{table_markup(claims_table(catalog.CLAIMS, results))}"
     told = f"Claims from {catalog.CLAIMS[0].source}; judged by runs of {captions.of_runs([run for run, _ in results])}."
     yield f'<p class="caption">{escaped(told)}</p>'
@@ -60,6 +61,15 @@ def _route(steps: Sequence[Step], slides: Sequence[Slide]) -> Iterator[str]:
             yield figure_markup(stamped(figure, slide.stamp), f"{alt} {slide.stamp}")
         if place == 0 and missing:
             yield f'<p class="caption">Not measured: {escaped(", ".join(missing))}.</p>'
+
+
+def _advice(steps: Sequence[Step], results: Results) -> Iterator[str]:
+    lead = leader(steps)
+    rows = rows_beside(lead, steps, results) if lead else []
+    table = advice_table(rows)
+    yield f'<h2>What to do here</h2><p class="lead">{escaped(advice(rows))}</p>'
+    if not table.empty:
+        yield table_markup(table)
 
 
 def _points(steps: Sequence[Step]) -> list[tuple[Run, Workload]]:

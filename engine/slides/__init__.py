@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.slides.advice import advice, advice_table
 from engine.slides.claims import Results, claims_table
 from engine.slides.of_comparison import comparison_slides
 from engine.slides.of_route import route_slides, runs_behind
@@ -12,6 +13,8 @@ from engine.slides.together import compared_slides
 __all__ = [
     "Results",
     "Slide",
+    "advice",
+    "advice_table",
     "claims_table",
     "compared_slides",
     "comparison_slides",

@@ -45,17 +45,28 @@ class Runs(Database):
 
     def add_run(self, experiment: Experiment, label: str = "", note: str = "") -> Run:
         """Put an experiment at the end of the queue."""
-        run = Run(
-            id=secrets.token_hex(5),
-            experiment=experiment,
-            status="queued",
-            submitted_at=now(),
-            label=label.strip(),
-            note=note.strip(),
-        )
+        run = _queued(experiment, label, note)
         with self._connect() as connection:
             insert_run(connection, run)
         return run
+
+    def follow_or_add_run(self, experiment: Experiment, label: str = "", note: str = "") -> Run:
+        """The run of the same experiment that waits or is being measured, else a new one at the end of the queue.
+
+        One that somebody is cancelling is not followed.
+        """
+        run = _queued(experiment, label, note)
+        query = (
+            "SELECT id FROM runs WHERE digest = ? AND status IN ('queued', 'running') AND NOT cancel_requested "
+            "ORDER BY sequence LIMIT 1"
+        )
+        with self._connect() as connection:
+            # Looked for and added in one step: the two clicks of a double click arrive together.
+            connection.execute("BEGIN IMMEDIATE")
+            unfinished = connection.execute(query, (experiment.digest,)).fetchone()
+            if unfinished is None:
+                insert_run(connection, run)
+        return run if unfinished is None else self.run(unfinished["id"])
 
     def import_run(self, run: Run) -> Run:
         """Keep a run that came from a file; one that is here already is not stored twice.
@@ -157,3 +168,14 @@ class Runs(Database):
     def _read_outcome(self, outcome_id: int) -> Outcome:
         (row,) = self._rows("SELECT failure, body FROM outcomes WHERE id = ?", outcome_id)
         return parse_outcome(row["failure"], row["body"])
+
+
+def _queued(experiment: Experiment, label: str, note: str) -> Run:
+    return Run(
+        id=secrets.token_hex(5),
+        experiment=experiment,
+        status="queued",
+        submitted_at=now(),
+        label=label.strip(),
+        note=note.strip(),
+    )

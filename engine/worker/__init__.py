@@ -55,13 +55,15 @@ class Worker:
         self._supervisor.stop()
 
     def submit(self, experiment: Experiment, label: str = "", note: str = "", again: bool = False) -> Run:
-        """The stored result of the same experiment in the same environment, or a new run at the end of the queue.
+        """The stored result of the same experiment in the same environment, or a run to follow: the unfinished one of the same
+        experiment, whoever asked for it, else a new one at the end of the queue.
 
-        `again` measures anew in any case. Raises `UserError` for an experiment this machine cannot start.
+        `again` measures anew what is stored; an unfinished run is anew already. Raises `UserError` for an experiment this
+        machine cannot start.
         """
         if not again and (stored := self._stored_result(experiment)):
             return stored
-        run = self.store.add_run(experiment, label, note)
+        run = self.store.follow_or_add_run(experiment, label, note)
         self._supervisor.look()
         return run
 

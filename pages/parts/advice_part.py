@@ -1,16 +1,18 @@
 """What to do about it: one recommendation with its price, the second choice, and what to leave alone here."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from engine import catalog, formatting, snippets
 from engine.advice import Advice, advise, pays_back_after_days
 from engine.comparison import ComparisonRow, short
-from engine.result import Run
+from engine.spec import Experiment
 from pages.parts import link, notices
 
 
-def show(run: Run, rows: list[ComparisonRow]) -> None:
-    """Advice read off these rows, and the complete code of the recommended variant."""
+def show(rows: list[ComparisonRow], experiments: Mapping[str, Experiment]) -> None:
+    """Advice read off these rows of one workload, and the complete code of the recommended variant; `experiments` by run."""
     advice = advise(rows)
     st.subheader("What to do here")
     with st.container(border=True, key="advice"):
@@ -27,7 +29,7 @@ def show(run: Run, rows: list[ComparisonRow]) -> None:
     if chosen is not None:
         variant = catalog.find_variant(chosen.variant)
         with st.expander(f"Code for {variant.label}", icon=":material/code:"):
-            st.code(snippets.fill(variant, chosen.workload, run.experiment), language="python")
+            st.code(snippets.fill(variant, chosen.workload, experiments[chosen.run_id]), language="python")
 
 
 def _show_alternatives(advice: Advice, calls: int) -> None:

@@ -10,7 +10,7 @@ from pages.parts import measured, notices
 
 
 def show(runs: list[Run]) -> None:
-    """One line per claim, judged by the newest of `runs` that could decide; one that nothing here can test says why."""
+    """One line per claim, judged by the first of `runs` that could decide; one that nothing here can test says why."""
     st.subheader("The claims board")
     results = [(run, measured.rows_of(run)) for run in runs]
     judged = [(claim, *newest_verdict(claim, results)) for claim in catalog.CLAIMS]
@@ -21,7 +21,7 @@ def show(runs: list[Run]) -> None:
             "Its figure": [claim.figure or "none" for claim, _, _ in judged],
             "Here": [verdict.word.value for _, verdict, _ in judged],
             "Because": [verdict.reason for _, verdict, _ in judged],
-            "Evidence": [_evidence(run) for _, _, run in judged],
+            "Evidence": [captions.of_evidence(run) if run else "no run here" for _, _, run in judged],
         }
     )
     st.table(
@@ -31,8 +31,3 @@ def show(runs: list[Run]) -> None:
         alt="The article's claims and what was measured here",
     )
     st.caption(f"Claims from {catalog.CLAIMS[0].source}. How each is tested stands on its step's page.")
-
-
-def _evidence(run: Run | None) -> str:
-    """The run a verdict rests on."""
-    return f"{run.experiment.protocol.name} protocol, {captions.measured(run)}" if run else "no run here"

@@ -5,6 +5,7 @@ import io
 import streamlit as st
 
 from engine import exports, results_csv
+from engine.basis import model_point
 from engine.comparison import ComparisonRow, compare_run
 from engine.journey import Step, steps
 from engine.result import Run
@@ -70,7 +71,7 @@ def show_pack(found: list[Step], results: Results) -> None:
 
 
 def _point(run: Run) -> Workload:
-    return measured.model_point(run) or run.experiment.workloads[0]
+    return model_point(run.experiment) or run.experiment.workloads[0]
 
 
 def _rows(runs: list[Run]) -> list[ComparisonRow]:

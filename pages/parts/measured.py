@@ -1,11 +1,15 @@
 """What the pages draw of a run, worked out once and kept until the run changes: rows, samples, the run to show."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
 from engine import catalog
+from engine.basis import measures
 from engine.comparison import ComparisonRow, compare_run
 from engine.frames import at_workload, samples_frame
+from engine.journey import rungs
 from engine.result import Run
 from engine.spec import Experiment, Workload
 from engine.store import RunSummary, Store, samples
@@ -26,6 +30,11 @@ def rows_of(run: Run) -> list[ComparisonRow]:
     return _rows(_state_of(run), run)
 
 
+def rungs_of(run: Run) -> list[ComparisonRow]:
+    """What each variant adds to the one it builds on. Do not change the list: all sessions share it."""
+    return _rungs(_state_of(run), run)
+
+
 def samples_at(run: Run, workload: Workload) -> pd.DataFrame:
     """The samples frame of a run at one workload. Do not change it: all sessions share it."""
     return _samples((*_state_of(run), repr(workload)), run, workload)
@@ -42,6 +51,11 @@ def _rows(key: tuple[str, ...], _run: Run) -> list[ComparisonRow]:
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
+def _rungs(key: tuple[str, ...], _run: Run) -> list[ComparisonRow]:
+    return rungs(_run)
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _samples(key: tuple[str, ...], _run: Run, _workload: Workload) -> pd.DataFrame:
     return at_workload(samples_frame([_run]), _workload)
 
@@ -53,16 +67,11 @@ def newest_run(store: Store, technique: catalog.Technique, wanted: Experiment) -
     return store.run(chosen.id) if chosen else next((run for run in samples() if _measures(run, technique)), None)
 
 
-def newest_runs(store: Store, device: str, at_most: int) -> list[Run]:
-    """The newest finished runs on this device, the newest first; where there is none, the shipped samples. No pitfalls."""
-    found = [run for run in _finished(store, device) if not _is_of_pitfalls(run)]
-    own = [store.run(run.id) for run in found[:at_most]]
-    return own or [run for run in samples() if not _is_of_pitfalls(run)]
-
-
-def model_point(run: Run | None) -> Workload | None:
-    """The first model workload of a run; None without one."""
-    return next((workload for workload in run.experiment.workloads if workload.model), None) if run else None
+def of_the_model(store: Store, device: str) -> Sequence[Run | RunSummary]:
+    """Finished runs on this device, the newest first; where there is none, the shipped samples. No pitfalls."""
+    own = [run for run in _finished(store, device) if not _is_of_pitfalls(run)]
+    shipped = sorted(samples(), key=lambda run: run.finished_at or "", reverse=True)
+    return own or [run for run in shipped if not _is_of_pitfalls(run)]
 
 
 def is_sample(run: Run) -> bool:
@@ -92,9 +101,7 @@ def _is_of_pitfalls(run: Run | RunSummary) -> bool:
 
 
 def _measures(run: Run | RunSummary, technique: catalog.Technique) -> bool:
-    """Whether a run has an arm of the technique; baselines are measured with whatever is divided by them."""
+    """Whether a run has something for the technique's page."""
     if _is_of_pitfalls(run) and technique != PITFALLS:
         return False
-    variants = [catalog.VARIANTS[key] for key in run.experiment.variants if key in catalog.VARIANTS]
-    arms = {variant.key for variant in variants} | {variant.baseline for variant in variants}
-    return any(variant.key in arms for variant in technique.variants)
+    return measures(run.experiment, technique)

@@ -19,6 +19,8 @@ from engine.slides.slide import Drawing
 from pages.parts import job, measured, notices
 
 KEPT = 64
+DECKS = 4
+"""Routes whose slides stay in memory: a meeting steps through one of them, and none may be made anew at every arrow key."""
 SCREEN = "min(tan(atan2(100vw, 1920px)), tan(atan2(100vh, 1080px)))"
 """How much larger or smaller than 1920 x 1080 the window is, as a number: CSS divides lengths by way of an angle."""
 STYLE = f"""<style>
@@ -74,7 +76,10 @@ def show_together(runs: list[Run]) -> NoReturn:
 
 def show_route(steps: list[Step], results: Results) -> NoReturn:
     """The slides of the whole route; `results` are the runs that the page rests on, with their rows."""
-    show(route_slides(steps, results), runs_behind(steps), " ".join(run.id for run, _ in results))
+    told = [repr(row.workload) for step in steps for row in step.rows]
+    told += [step.run.id for step in steps if step.run]
+    slides = _of_route((*told, *(_state_of(run) for run, _ in results)), steps, results)
+    show(slides, runs_behind(steps), " ".join(run.id for run, _ in results))
 
 
 def show_comparison(view: View, point: Point, runs: list[Run], contents: str) -> NoReturn:
@@ -116,6 +121,11 @@ def _show_slide(slide: Slide, made_of: tuple[str, ...]) -> None:
 
 def _state_of(run: Run) -> str:
     return " ".join((run.id, run.status, run.label, str(len(run.outcomes))))
+
+
+@st.cache_resource(max_entries=DECKS, show_spinner=False)
+def _of_route(key: tuple[str, ...], _steps: list[Step], _results: Results) -> list[Slide]:
+    return route_slides(_steps, _results)
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)

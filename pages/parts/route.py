@@ -1,36 +1,47 @@
 """The route: every step with its bar, measured alone against the baseline or as what it adds to the rung below."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from engine import catalog, worker
+from engine import alternatives, captions, catalog, worker
+from engine.basis import basis, model_point, widest
 from engine.comparison import ClaimVerdict, ComparisonRow, newest_verdict
-from engine.journey import Step, route_rows, rungs, steps
+from engine.journey import Step, route_rows, steps
 from engine.result import Run
 from engine.spec import Workload
+from engine.store import RunSummary
 from pages.parts import link, measured, notices, pictures, verdicts
 
 ALONE, STACKED = link.ROUTE_VIEWS
-NEWEST = 12
-"""Runs looked through for each step's newest result; more than a page ever needs, few enough to stay quick."""
 
 
-def current_runs(device: str, run: Run | None) -> list[Run]:
-    """The runs a page about the whole route rests on: the one its link names first, then the newest on this device."""
-    newest = measured.newest_runs(worker.get().store, device, NEWEST)
-    return [run, *(each for each in newest if each.id != run.id)] if run else newest
+def current(model: Workload, device: str, linked: Run | None) -> tuple[list[Run], list[Step]]:
+    """The runs the whole route rests on, and each step as they tell it; of a run the link names the steps alone.
 
-
-def current_steps(model: Workload, device: str, run: Run | None) -> list[Step]:
-    """Each step's newest result at this point on this device; one run's alone when the link names it.
-
-    A point that nothing was measured at gives way to the newest run's: pictures with their point named beat an empty page.
+    A point that nothing was measured at gives way to that of the run that measured most: pictures with their point named beat
+    an empty page.
     """
-    runs = [run] if run else current_runs(device, None)
-    results = [(each, measured.rows_of(each)) for each in runs]
-    found = steps(results, model)
-    others = (measured.model_point(each) for each in runs)
-    other = next((point for point in others if point is not None), None)
-    return found if other is None or any(step.row for step in found) else steps(results, other)
+    known = measured.of_the_model(worker.get().store, device)
+    most = linked or widest(known)
+    other = (model_point(most.experiment) if most else None) or model
+    for point in (other,) if linked else (model, other):
+        runs = _runs(known, point, linked)
+        found = steps([(run, measured.rows_of(run)) for run in ([linked] if linked else runs)], point)
+        if any(step.row for step in found):
+            break
+    return runs, found
+
+
+def _runs(known: Sequence[Run | RunSummary], point: Workload, linked: Run | None) -> list[Run]:
+    others = [run.id for run in basis(known, point, linked) if linked is None or run.id != linked.id]
+    return [*([linked] if linked else []), *map(worker.get().store.run, others)]
+
+
+def show_alternative(lead: ComparisonRow, run: Run) -> None:
+    """What is faster than the leading row, but other work."""
+    if faster := alternatives.sentence(lead, measured.rows_of(run)):
+        st.markdown(f":material/alt_route: {notices.plain(faster)}")
 
 
 def show(found: list[Step]) -> None:
@@ -43,7 +54,7 @@ def show(found: list[Step]) -> None:
             "View", link.ROUTE_VIEWS, default=ALONE, required=True, key="route_view", bind="query-params",
             label_visibility="collapsed",
         )  # fmt: skip
-        shown = route_rows(found) if view == ALONE else _stacked(lead)
+        shown = route_rows(found) if view == ALONE else measured.rungs_of(lead)
         if shown:
             pictures.show_speedups(lead, shown, part=str(view))
         else:
@@ -51,10 +62,6 @@ def show(found: list[Step]) -> None:
     missing = [step.technique.title for step in found if step.row is None]
     if missing:
         st.caption(f"Not measured here yet: {notices.plain(', '.join(missing))}.")
-
-
-def _stacked(run: Run) -> list[ComparisonRow]:
-    return rungs(run)
 
 
 def show_steps(found: list[Step], runs: list[Run]) -> None:
@@ -78,6 +85,8 @@ def _show_card(step: Step, claims: list[tuple[catalog.Claim, ClaimVerdict]]) -> 
                 st.markdown(f"{label}:{row.verdict.colour}[{row.verdict.icon} {notices.plain(row.verdict.value)}]")
         st.markdown(technique.summary)
         st.caption(technique.picture)
+        if step.run:
+            st.caption(f"Here: {notices.plain(captions.of_evidence(step.run))}.")
         for claim, verdict in claims:
             st.caption(
                 f"The article: {notices.plain(claim.figure or claim.statement)} {verdict.word.icon} {verdict.word.value}"

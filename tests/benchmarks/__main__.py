@@ -8,11 +8,11 @@ from itertools import chain
 
 from engine.runner import describe_machine
 from engine.selftest.table import markdown
-from tests.benchmarks import compare_scale, runs, server
+from tests.benchmarks import compare_scale, runs, server, whole_route
 
 machine = describe_machine()
 rows = []
-for row in chain(server.rows(), compare_scale.rows()):
+for row in chain(server.rows(), whole_route.rows(), compare_scale.rows()):
     print(f"{row.what}: {row.measured}", file=sys.stderr)
     rows.append(row)
 if "--server" not in sys.argv[1:]:

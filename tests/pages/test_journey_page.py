@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,14 @@ from engine.cli.console import OUT
 from engine.cli.report import show_table
 from engine.comparison import ComparisonRow, compare_run, number
 from engine.journey import drive_points
+from engine.result import Run
+from engine.slides import route_slides
 from engine.worker import Worker
+from tests.many_lengths import many_lengths_run
 from tests.pages.conftest import OpenPage, shown
 from tests.pages.made_runs import made_run
 from tests.pages.made_sweeps import made_preallocation, made_sweep
+from tests.pages.test_runs import wait_until_ended
 
 ROUTE = (
     ("torch-compile/default", None, None),
@@ -103,3 +108,65 @@ def test_the_suites_command_stands_with_about_how_long_it_takes(open_page: OpenP
     text = shown(open_page("journey.py"))
     assert re.search(r"Every variant of every step takes about \d+ (h|min) \d+ \w+ there, from a terminal", text)
     assert "`python -m engine suite`" in text
+
+
+def test_a_dozen_newer_runs_of_one_technique_leave_the_whole_route_on_the_page(
+    suite: object, service: Worker, open_page: OpenPage
+) -> None:
+    for place in range(13):
+        service.store.import_run(made_run(f"again{place}", speedup=1.5))
+    text = shown(open_page("journey.py", batch_size="8"))
+    assert "torch.compile is 1.50x" in text
+    assert "np.copyto into a buffer, 3,000 elements" in text
+
+
+def test_a_newer_quick_run_does_not_take_the_verdict_away(suite: object, service: Worker, open_page: OpenPage) -> None:
+    service.store.import_run(made_run("quick", speedup=1.7, protocol="quick"))
+    app = open_page("journey.py", batch_size="8")
+    assert "torch.compile is 1.40x" in shown(app)
+    assert "Here: standard protocol, measured 30 Nov 2026, 09:03 UTC." in shown(app)
+
+
+def test_a_shipped_run_over_many_lengths_decides_the_claim_that_one_length_cannot(
+    sample: Run, samples_folder: Path, open_page: OpenPage
+) -> None:
+    assert board_of(open_page("journey.py"))["no recompiling"] == "not testable here"
+    lengths = many_lengths_run((24, 60, 90), environment=sample.environment)
+    results_csv.write([lengths], samples_folder / "a-lengths.csv")
+    app = open_page("journey.py")
+    assert board_of(app)["no recompiling"] == "holds here"
+    assert "torch.compile is 1.40x" in shown(app)
+    assert "Shipped sample" in shown(app)
+
+
+def test_what_has_been_driven_is_offered_again_and_two_clicks_make_one_run(
+    service: Worker, open_page: OpenPage, go_on: threading.Event
+) -> None:
+    go_on.set()
+    app = open_page("journey.py", protocol="quick")
+    assert not [button for button in app.button if button.key == "drive_again"]
+    first = app.button(key="drive_route").click().run().query_params["run"]
+    wait_until_ended(service, first)
+    app.run()
+    assert app.button(key="drive_route").click().run().query_params["run"] == first
+    assert not app.exception
+    go_on.clear()
+    second = app.button(key="drive_again").click().run().query_params["run"]
+    other = open_page("journey.py", protocol="quick")
+    assert other.button(key="drive_again").click().run().query_params["run"] == second != first
+
+
+def test_arrow_keys_do_not_work_the_route_out_again(
+    suite: object, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def counted(*arguments: object) -> object:
+        made.append(1)
+        return route_slides(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("pages.parts.present.route_slides", counted)
+    app = open_page("journey.py", batch_size="8", present="1")
+    for _ in range(3):
+        app.button(key="next").click().run()
+    assert app.query_params["slide"] == "4" and made == [1]

@@ -1,5 +1,8 @@
 """The Pitfalls page: empty with one button, with numbers by a link, where something failed, and while it is measured."""
 
+from pathlib import Path
+
+from engine import results_csv
 from engine.catalog import PITFALLS
 from engine.catalog.pitfalls import COMPILED
 from engine.worker import Worker
@@ -57,3 +60,16 @@ def test_a_run_of_pitfalls_speaks_on_its_own_page_only(service: Worker, open_pag
     assert "mistakes measured here" in shown(open_page("pitfalls.py"))
     assert "Nothing measured here yet" in shown(open_page("baseline.py"))
     assert not open_page("journey.py").get("plotly_chart")
+
+
+def test_a_shipped_sample_fills_the_page_and_its_slides_and_no_other_page(
+    samples_folder: Path, open_page: OpenPage
+) -> None:
+    results_csv.write([made_pitfalls()], samples_folder / "pitfalls.csv")
+    app = open_page("pitfalls.py")
+    assert not app.exception
+    assert "8 of the 9 mistakes measured here" in shown(app) and "Shipped sample" in shown(app)
+    slides = open_page("pitfalls.py", present="1")
+    assert not slides.exception and "8 of the 9 mistakes measured here" in slides.markdown[0].value
+    assert "Nothing measured here yet" in shown(open_page("journey.py"))
+    assert "Nothing measured here yet" in shown(open_page("torch_compile.py"))

@@ -9,11 +9,12 @@ from engine.arms import plan
 from engine.catalog import CLAIMS, TECHNIQUES, VARIANTS, why_unavailable
 from engine.comparison import ClaimWord, claim_verdict, compare_run, newest_verdict
 from engine.estimate import estimate_seconds
-from engine.journey import drive, drive_points, leader, route_rows, steps, suite
+from engine.journey import drive, drive_points, leader, route_rows, rows_beside, steps, suite
 from engine.result import Capability, Failure
 from engine.spec import PROTOCOLS, Workload
 from engine.stats import BreakEven
 from tests.hand_made import MACHINE
+from tests.many_lengths import many_lengths_run
 from tests.pages.made_sweeps import made_fusion, made_preallocation
 from tests.unit.hand_made import COMPILED, WORKLOAD, standard_run
 
@@ -65,27 +66,61 @@ def test_nothing_is_advised_where_nothing_is_faster_and_a_slowdown_is_to_be_avoi
 
 def test_half_precision_is_advised_apart_and_only_where_it_is_faster_still() -> None:
     (row,) = [row for row in compare_run(standard_run()) if row.variant == COMPILED]
-    half = replace(row, variant="precision/bfloat16", technique="precision", precision="bfloat16", median_s=0.02)
+    assert row.speedup is not None
+    twice, less = (replace(row.speedup, estimate=row.speedup.estimate * factor) for factor in (2, 0.9))
+    half = replace(row, variant="precision/bfloat16", technique="precision", precision="bfloat16", speedup=twice)
     assert advise([row, half]).best == row
     assert advise([row, half]).lower_precision == half
-    assert advise([row, replace(half, median_s=0.055)]).lower_precision is None
+    assert advise([row, replace(half, speedup=less)]).lower_precision is None
 
 
 def test_for_changing_lengths_nothing_is_advised_that_compiles_for_each_of_them_but_padding() -> None:
     """Guard: dynamic=False is fast at the lengths it has seen, and runs eagerly after eight of them."""
     (row,) = [row for row in compare_run(standard_run()) if row.variant == COMPILED]
+    assert row.speedup is not None
     rows = {
-        name: replace(row, variant=f"dynamic-shapes/{name}", technique="dynamic-shapes", median_s=median_s)
-        for name, median_s in (
-            ("dynamic-false", 0.01),
-            ("no-cudagraphs-static", 0.02),
-            ("buckets", 0.03),
-            ("default", 0.04),
+        name: replace(
+            row,
+            variant=f"dynamic-shapes/{name}",
+            technique="dynamic-shapes",
+            speedup=replace(row.speedup, estimate=factor),
+        )
+        for name, factor in (
+            ("dynamic-false", 4.0),
+            ("no-cudagraphs-static", 3.0),
+            ("buckets", 2.0),
+            ("default", 1.5),
         )
     }
     assert advise(list(rows.values())).when_shapes_vary == rows["buckets"]
     assert advise([rows["dynamic-false"], rows["default"]]).when_shapes_vary == rows["default"]
     assert advise([rows["dynamic-false"], rows["no-cudagraphs-static"]]).when_shapes_vary is None
+
+
+def test_after_a_suite_the_second_choice_for_changing_lengths_comes_from_the_other_run() -> None:
+    models, lengths = standard_run(id="models"), many_lengths_run((11, 24, 60))
+    results = [(run, compare_run(run)) for run in (models, lengths)]
+    found = steps(results, WORKLOAD)
+    lead = leader(found)
+    assert lead is not None
+    rows = rows_beside(lead, found, results)
+    assert {row.run_id for row in rows} == {"models", "lengths"}
+    assert {row.workload for row in rows} == {WORKLOAD} and not any(row.is_twin for row in rows)
+    assert len({row.variant for row in rows}) == len(rows)
+    second = advise(rows).when_shapes_vary
+    assert second is not None and second.run_id == "lengths"
+    alone = steps(results[:1], WORKLOAD)
+    assert {row.run_id for row in rows_beside(lead, alone, results)} == {"models"}
+
+
+def test_of_two_runs_the_larger_gain_is_advised_not_the_shorter_time() -> None:
+    """Guard: latencies of two runs differ by what the machine did meanwhile; each gain is over eager of its own run."""
+    slow_day = compare_run(standard_run(id="slow", eager_s=0.12, twin_s=0.12, compiled_s=0.06))
+    fast_day = [
+        replace(row, variant="max-autotune/freezing") for row in compare_run(standard_run(id="fast", compiled_s=0.05))
+    ]
+    best = advise([*slow_day, *fast_day]).best
+    assert best is not None and best.run_id == "slow"
 
 
 def test_a_set_up_is_earned_back_after_days_or_never() -> None:

@@ -72,6 +72,26 @@ def test_where_no_number_is_a_result_the_fastest_number_leads_before_what_is_not
     assert leading_row([absent], "precision") is absent
 
 
+def test_an_established_difference_leads_before_a_larger_number_that_may_be_chance() -> None:
+    _, compiled = rows_of(made_run())
+    assert compiled.speedup is not None
+    larger = replace(compiled, verdict=Verdict.INCONCLUSIVE, speedup=replace(compiled.speedup, estimate=1.9))
+    assert leading_row([larger, compiled]) is compiled
+    slower = replace(compiled, verdict=Verdict.SLOWER, speedup=replace(compiled.speedup, estimate=0.8))
+    assert leading_row([slower, larger]) is larger
+
+
+def test_the_precision_asked_for_leads_before_a_faster_one_that_is_other_work() -> None:
+    _, compiled = rows_of(made_run())
+    assert compiled.speedup is not None
+    half = replace(compiled, precision="bfloat16", speedup=replace(compiled.speedup, estimate=4.9))
+    assert leading_row([half, compiled]) is compiled
+    doubtful = replace(compiled, verdict=Verdict.INCONCLUSIVE)
+    assert leading_row([half, doubtful]) is half, "nothing at the same precision is shown to be faster"
+    quick = [replace(row, verdict=Verdict.NO_VERDICT) for row in (half, compiled)]
+    assert leading_row(quick) is quick[1]
+
+
 def test_costs_are_words_and_numbers_and_what_nobody_knows_is_left_out() -> None:
     table = cost_table.cost_table(rows_of(made_run())).set_index("cost")
     assert list(table.columns) == ["Eager", "torch.compile"]

@@ -7,10 +7,13 @@ import pytest
 from engine import captions
 from engine.charts import projector, speedup_bars, theme
 from engine.comparison import compare_run
+from engine.exports import meeting_pack
 from engine.journey import steps
 from engine.result import Run
 from engine.slides import Slide, compared_slides, route_slides, run_slides
+from engine.spec import Workload
 from tests.made_pitfalls import made_pitfalls
+from tests.many_lengths import many_lengths_run
 from tests.pages.made_runs import COMPILED, POINT, made_run, with_failure
 from tests.pages.made_sweeps import made_fusion
 
@@ -24,6 +27,13 @@ def slides_of(run: Run, technique: str | None = "torch-compile") -> list[Slide]:
 def route_of(run: Run) -> list[Slide]:
     rows = compare_run(run)
     return route_slides(steps([(run, rows)], POINT), [(run, rows)])
+
+
+def moved_to(run: Run, point: Workload) -> Run:
+    """The same run with another batch size at all of its points."""
+    at = {each: replace(each, batch_size=point.batch_size) for each in run.experiment.workloads}
+    outcomes = tuple(replace(each, workloads=tuple(at[one] for one in each.workloads)) for each in run.outcomes)
+    return replace(run, experiment=replace(run.experiment, workloads=tuple(at.values())), outcomes=outcomes)
 
 
 def test_a_run_is_told_from_the_verdict_to_the_claim() -> None:
@@ -70,9 +80,10 @@ def test_no_slide_praises_calls_of_a_technique_that_did_not_run() -> None:
 
 def test_the_route_shows_all_steps_then_each_step_then_what_to_do() -> None:
     slides = route_of(made_run())
-    assert [slide.key for slide in slides] == ["route", "stacked", "step torch-compile", "price", "claims"]
-    assert slides[3].sentence.startswith("Use torch.compile here: 1.40x (faster)")
-    assert len(slides[4].table) > 5
+    assert [slide.key for slide in slides] == ["route", "stacked", "step torch-compile", "price", "advice", "claims"]
+    assert "it pays back after" in slides[3].sentence
+    assert slides[4].sentence.startswith("Use torch.compile here: 1.40x (faster)")
+    assert len(slides[5].table) > 5
     assert route_slides(steps([], POINT), []) == []
 
 
@@ -94,8 +105,21 @@ def test_what_nothing_can_fail_to_happen_in_needs_no_proof() -> None:
 
 
 def test_advice_to_stay_is_said_as_such() -> None:
-    slow = route_of(made_run(speedup=0.8))
-    assert next(slide for slide in slow if slide.key == "price").sentence.startswith("Stay with eager")
+    slow = {slide.key: slide for slide in route_of(made_run(speedup=0.8))}
+    assert slow["advice"].sentence.startswith("Stay with eager")
+    assert slow["advice"].table.values.tolist() == [["Avoid", "torch.compile", "slower here: 0.80x", "9.29 s"]]
+    same = {slide.key: slide for slide in route_of(made_run(speedup=1.0))}
+    assert "advice" not in same and same["price"].sentence.startswith("Stay with eager")
+
+
+def test_what_to_do_names_the_second_choice_for_changing_lengths_from_another_run() -> None:
+    lengths = many_lengths_run(((POINT.sequence_length or 0), 24, 60))
+    lengths = moved_to(lengths, POINT)
+    results = [(each, compare_run(each)) for each in (made_run(), lengths)]
+    slides = {slide.key: slide for slide in route_slides(steps(results, POINT), results)}
+    assert list(slides["advice"].table["What to do"])[:2] == ["Use", "If lengths vary"]
+    pack = meeting_pack(steps(results, POINT), results)
+    assert "If lengths vary" in pack
 
 
 def test_pitfalls_are_shown_together_and_then_one_by_one() -> None:

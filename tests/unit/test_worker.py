@@ -189,6 +189,35 @@ def test_the_same_experiment_in_the_same_environment_is_answered_from_the_store(
     assert made.submit(experiment(), again=True).id != run.id
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_a_double_click_and_a_second_browser_follow_the_run_that_waits_or_is_measured(
+    begin: Callable[..., Worker], again: bool
+) -> None:
+    runner = FakeRunner(has_gate=True)
+    made = begin(runner)
+    other = made.submit(experiment(1))
+    eventually(lambda: status(made, other) == "running")
+    with ThreadPoolExecutor(4) as clicks:
+        waiting = {run.id for run in clicks.map(lambda _: made.submit(experiment(2), again=again), range(8))}
+    assert len(waiting) == 1
+    made.cancel(other.id)
+    (followed,) = waiting
+    eventually(lambda: made.store.status(followed) == "running")
+    assert made.submit(experiment(2), again=again).id == followed
+    assert len(made.store.runs()) == 2
+
+
+def test_whoever_asks_while_a_run_is_being_cancelled_gets_a_new_one() -> None:
+    store = Store()
+    cancelled = store.add_run(experiment())
+    store.start_run(cancelled.id)
+    store.cancel_run(cancelled.id)
+    assert store.follow_or_add_run(experiment()).id != cancelled.id
+    waiting = store.follow_or_add_run(experiment())
+    store.cancel_run(waiting.id)
+    assert store.follow_or_add_run(experiment()).id not in (cancelled.id, waiting.id)
+
+
 def test_a_library_update_makes_a_stored_result_no_answer(begin: Callable[..., Worker]) -> None:
     made = begin(FakeRunner())
     run = made.submit(experiment())
