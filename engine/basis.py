@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Protocol as Interface
 from typing import TypeVar
 
-from engine.catalog import CLAIMS, TECHNIQUES, VARIANTS, Technique
+from engine.catalog import CLAIMS, TECHNIQUES, VARIANTS, Technique, fits
 from engine.comparison import could_decide
 from engine.journey import drive_points
 from engine.result import Environment
@@ -37,8 +37,8 @@ def basis(runs: Sequence[T], model: Workload, linked: Ended | None = None) -> li
     Better is a stronger protocol, then one that ended as planned, then the newer. Machines are never mixed: only runs of
     `linked`'s machine count, without it of the newest run's.
     """
-    machine = next((_machine_of(run) for run in (linked, *runs) if run is not None), None)
-    ranked = sorted((run for run in runs if _machine_of(run) == machine), key=_strength, reverse=True)
+    machine = next((machine_of(run) for run in (linked, *runs) if run is not None), None)
+    ranked = sorted((run for run in runs if machine_of(run) == machine), key=_strength, reverse=True)
     chosen = {id(run) for asked in _questions(ranked, model) for run in islice(asked, DEPTH)}
     return [run for run in ranked if id(run) in chosen]
 
@@ -56,6 +56,20 @@ def model_point(experiment: Experiment) -> Workload | None:
 def widest(runs: Sequence[T]) -> T | None:
     """The newest of the runs that measured the most techniques; `runs` are the newest first."""
     return max(runs, key=lambda run: len(_techniques(run.experiment)), default=None)
+
+
+def points_of(technique: Technique, run: Ended) -> int:
+    """At how many points a run measures the technique."""
+    variants = [variant for variant in technique.variants if variant.key in run.experiment.variants]
+    return sum(any(fits(variant, point) for variant in variants) for point in run.experiment.workloads)
+
+
+def machine_of(run: Ended) -> tuple[str | int | None, ...] | None:
+    """What tells one machine from another. Not its name, which is another one in every container."""
+    if run.environment is None:
+        return None
+    device, machine = run.environment.device, run.environment.machine
+    return device.name, device.capability, machine.cpu_model, machine.physical_cores, machine.usable_cores
 
 
 def _questions(ranked: Sequence[T], model: Workload) -> Iterator[Iterator[T]]:
@@ -80,11 +94,3 @@ def _techniques(experiment: Experiment) -> set[str]:
 
 def _strength(run: Ended) -> tuple[int, bool]:
     return run.experiment.protocol.process_sets, run.status == "done"
-
-
-def _machine_of(run: Ended) -> tuple[str | int, ...] | None:
-    """What captions show of a machine. Not its name, which is another one in every container."""
-    if run.environment is None:
-        return None
-    device, machine = run.environment.device, run.environment.machine
-    return device.name, machine.cpu_model, machine.physical_cores, machine.usable_cores

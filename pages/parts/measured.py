@@ -1,12 +1,13 @@
 """What the pages draw of a run, worked out once and kept until the run changes: rows, samples, the run to show."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from engine import catalog
-from engine.basis import measures
+from engine.basis import machine_of, measures, points_of, widest
 from engine.comparison import ComparisonRow, compare_run
 from engine.frames import at_workload, samples_frame
 from engine.journey import rungs
@@ -64,14 +65,25 @@ def newest_run(store: Store, technique: catalog.Technique, wanted: Experiment) -
     """The newest finished run of a technique: of exactly this experiment, else on this device, else a shipped sample."""
     own = [run for run in _finished(store, wanted.device) if _measures(run, technique)]
     chosen = next((run for run in own if run.experiment == wanted), next(iter(own), None))
-    return store.run(chosen.id) if chosen else next((run for run in samples() if _measures(run, technique)), None)
+    return store.run(chosen.id) if chosen else widest_sample(technique)
+
+
+def widest_sample(technique: catalog.Technique) -> Run | None:
+    """The shipped sample that measured the technique at the most points."""
+    shipped = [run for run in samples() if _measures(run, technique)]
+    return max(shipped, key=partial(points_of, technique), default=None)
 
 
 def of_the_model(store: Store, device: str) -> Sequence[Run | RunSummary]:
-    """Finished runs on this device, the newest first; where there is none, the shipped samples. No pitfalls."""
+    """Finished runs on this device, the newest first; where there is none, the shipped samples. No pitfalls.
+
+    Of the samples those of one machine only, the one that drove the whole route.
+    """
     own = [run for run in _finished(store, device) if not _is_of_pitfalls(run)]
     shipped = sorted(samples(), key=lambda run: run.finished_at or "", reverse=True)
-    return own or [run for run in shipped if not _is_of_pitfalls(run)]
+    shipped = [run for run in shipped if not _is_of_pitfalls(run)]
+    most = widest(shipped)
+    return own or [run for run in shipped if most and machine_of(run) == machine_of(most)]
 
 
 def is_sample(run: Run) -> bool:

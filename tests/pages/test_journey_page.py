@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,19 @@ def test_a_newer_quick_run_does_not_take_the_verdict_away(suite: object, service
     app = open_page("journey.py", batch_size="8")
     assert "torch.compile is 1.40x" in shown(app)
     assert "Here: standard protocol, measured 30 Nov 2026, 09:03 UTC." in shown(app)
+
+
+def test_a_newer_sample_of_another_machine_fills_its_own_page_and_not_the_route(
+    sample: Run, samples_folder: Path, open_page: OpenPage
+) -> None:
+    assert sample.environment is not None
+    device = replace(sample.environment.device, capability="another one")
+    elsewhere = replace(sample.environment, device=device)
+    lengths = many_lengths_run((24, 60, 90), environment=elsewhere, finished_at="2026-12-24T00:00:00+00:00")
+    one = many_lengths_run((11,), environment=elsewhere, id="one length")
+    results_csv.write([one, lengths], samples_folder / "a-lengths.csv")
+    assert board_of(open_page("journey.py"))["no recompiling"] == "not testable here", "what this machine said, alone"
+    assert "One length in detail" in shown(open_page("dynamic_shapes.py")), "the sample with the most to see"
 
 
 def test_a_shipped_run_over_many_lengths_decides_the_claim_that_one_length_cannot(
