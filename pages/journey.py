@@ -46,6 +46,7 @@ st.caption(
     "Every step of an article on fast inference, measured: what it really brings, at what price, and whether it happened at all."
 )
 under_way = run if run is not None and run.status in job.UNFINISHED else None
+step = job.step_of(under_way.id) if under_way is not None else None
 if under_way is not None:
     st.markdown(":material/timer: This run is being measured; [its progress](#drive) stands beside the controls.")
 if lead is None or source is None:
@@ -71,7 +72,7 @@ else:
 st.subheader("Drive the whole route", anchor="drive")
 if under_way is not None:
     # Whoever pressed the button is here; the steps above and below light up one by one.
-    job.show(under_way.id, under_way)
+    job.show(under_way.id, under_way, step)
 with st.container(border=True, key="drive"):
     controls.shape_and_protocol()
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -80,4 +81,4 @@ with st.container(border=True, key="drive"):
             f"One arm per step, about {formatting.seconds(expected_s)} on a 2-core machine. "
             f"{suite_hint.words(state.device)}"
         )
-route.show_steps(found, runs)
+route.show_steps(found, runs, step)

@@ -69,7 +69,9 @@ class RunClock:
         """Steps that will not be taken: their child is gone, or their result exists."""
         self._remaining.subtract(steps)
 
-    def tell(self, phase: str, message: str, share: float | None = None, is_urgent: bool = True) -> None:
+    def tell(
+        self, phase: str, message: str, share: float | None = None, is_urgent: bool = True, variant: str | None = None
+    ) -> None:
         """Report progress; `share` is how much of the step is done, None where only its duration so far can tell."""
         now = self._now()
         if not is_urgent and now - self._told < TELL_EVERY_S:
@@ -81,7 +83,8 @@ class RunClock:
         )
         done = self._done_s + elapsed
         self._fraction = max(self._fraction, done / (done + left) if done + left > 0 else 0.0)
-        self._emit(Progress(phase=phase, fraction=self._fraction, seconds_left=left, message=message))
+        told = Progress(phase=phase, fraction=self._fraction, seconds_left=left, message=message, variant=variant)
+        self._emit(told)
 
     def _rest_of_step_s(self, elapsed: float, share: float | None) -> float:
         if self._step is None:

@@ -24,12 +24,16 @@ class EnvironmentKnown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """Where the run stands. `fraction` is 0 to 1 and never falls; `seconds_left` is an estimate, None while waiting."""
+    """Where the run stands. `fraction` is 0 to 1 and never falls; `seconds_left` is an estimate, None while waiting.
+
+    `variant` is the one that is being set up; None while all take turns.
+    """
 
     phase: str
     fraction: float
     seconds_left: float | None
     message: str
+    variant: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

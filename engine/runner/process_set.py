@@ -174,7 +174,7 @@ class ProcessSet:
     def _enter_phase(self, arm: Arm, event: PhaseChanged) -> None:
         self._run.clock.enter(event.phase)
         what = event.message or PHASES.get(event.phase, event.phase)
-        self._run.clock.tell(event.phase, f"{self._title()}: {label_of(arm.variant)}, {what}")
+        self._run.clock.tell(event.phase, f"{self._title()}: {label_of(arm.variant)}, {what}", variant=arm.variant)
 
     def _title(self) -> str:
         """Where in the run this is; the workload is named where there are several."""

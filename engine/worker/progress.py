@@ -16,7 +16,8 @@ LOG_LINES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
-    """One moment of a run that is being measured. `fraction` and `seconds_left` are None where nobody knows.
+    """One moment of a run that is being measured. `fraction` and `seconds_left` are None where nobody knows,
+    `variant` while none is set up by itself.
 
     `log` are the last lines, the newest last, each with the seconds since the run started.
     """
@@ -25,6 +26,7 @@ class RunProgress:
     fraction: float | None = None
     seconds_left: float | None = None
     message: str = ""
+    variant: str | None = None
     log: tuple[str, ...] = ()
 
 
@@ -65,6 +67,7 @@ class ProgressLog:
                 fraction=latest.fraction,
                 seconds_left=left_s,
                 message=latest.message,
+                variant=latest.variant,
                 log=tuple(self._lines),
             )
 

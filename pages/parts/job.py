@@ -3,6 +3,7 @@
 import streamlit as st
 
 from engine import formatting, worker
+from engine.errors import StorageError
 from engine.result import Run
 from pages.parts import notices
 
@@ -20,20 +21,30 @@ PHASES = {
 }
 
 
-def show(run_id: str, drawn: Run | None = None) -> None:
+def show(run_id: str, drawn: Run | None = None, step: str | None = None) -> None:
     """Follow an unfinished run until it has ended, then draw the page again, once.
 
-    `drawn` is what the page shows of the run so far: it is drawn again as soon as another variant has been measured.
+    `drawn` is what the page shows of the run so far, `step` where it shows the run to be: it is drawn again as soon as another
+    variant has been measured or another step begins.
     """
-    st.fragment(_panel, run_every=REFRESH_S)(run_id, drawn)
+    st.fragment(_panel, run_every=REFRESH_S)(run_id, drawn, step)
 
 
-def _panel(run_id: str, drawn: Run | None) -> None:
+def step_of(run_id: str) -> str | None:
+    """The technique that is being set up; None while several take turns, and when the run is not being measured."""
+    try:
+        progress = worker.get().progress(run_id)
+    except StorageError:  # the panel says it
+        return None
+    return progress.variant.partition("/")[0] if progress and progress.variant else None
+
+
+def _panel(run_id: str, drawn: Run | None, step: str | None) -> None:
     with notices.user_errors():
         service = worker.get()
         if service.store.status(run_id) not in UNFINISHED:
             st.rerun()
-        if drawn is not None and _variants(service.store.run(run_id)) != _variants(drawn):
+        if drawn is not None and (step_of(run_id) != step or _variants(service.store.run(run_id)) != _variants(drawn)):
             st.rerun()
         with st.container(border=True, key="job"):
             progress = service.progress(run_id)

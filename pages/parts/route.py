@@ -64,21 +64,25 @@ def show(found: list[Step]) -> None:
         st.caption(f"Not measured here yet: {notices.plain(', '.join(missing))}.")
 
 
-def show_steps(found: list[Step], runs: list[Run]) -> None:
-    """One card per step: what it is, what came of it and of the article's claim, and the way to its page."""
+def show_steps(found: list[Step], runs: list[Run], under_way: str | None = None) -> None:
+    """One card per step: what it is, what came of it and of the article's claim, and the way to its page.
+
+    `under_way` is the technique that is being set up at this moment.
+    """
     st.subheader("The steps")
     results = [(run, measured.rows_of(run)) for run in runs]
     with st.grid(3):
         for step in found:
-            _show_card(
-                step, [(claim, newest_verdict(claim, results)[0]) for claim in verdicts.claims_of(step.technique)]
-            )
+            claims = [(claim, newest_verdict(claim, results)[0]) for claim in verdicts.claims_of(step.technique)]
+            _show_card(step, claims, step.technique.key == under_way)
 
 
-def _show_card(step: Step, claims: list[tuple[catalog.Claim, ClaimVerdict]]) -> None:
+def _show_card(step: Step, claims: list[tuple[catalog.Claim, ClaimVerdict]], is_under_way: bool) -> None:
     technique = step.technique
     with st.container(border=True, height="stretch", key=f"step_{technique.key}"):
         st.markdown(f"##### {technique.icon} {technique.title}")
+        if is_under_way:
+            st.badge("Being set up now", icon=":material/timer:", color="blue")
         for row in route_rows([step]):
             if not row.is_baseline:
                 label = "" if row.workload.model else f"{notices.plain(row.label)}: "

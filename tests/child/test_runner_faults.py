@@ -114,6 +114,8 @@ def test_a_run_that_goes_well_tells_everything_in_order(fake_run):
     assert_others_measured(run, failed=None)
     fractions = [event.fraction for event in run.of(Progress)]
     assert fractions == sorted(fractions)
+    told = {event.phase: event.variant for event in run.of(Progress)}
+    assert told["load"] in (EAGER, TWIN, COMPILED) and told["steady"] is None
     assert isinstance(run.events[-1], TimeSpent)
 
 

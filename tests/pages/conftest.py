@@ -37,7 +37,15 @@ def service(
 
     def run_experiment(experiment, machine, *, work_dir, emit, cancelled) -> None:
         emit(EnvironmentKnown(environment=environment_of(machine, experiment)))
-        emit(Progress(phase="warmup", fraction=0.4, seconds_left=73.0, message="torch.compile: warm up"))
+        emit(
+            Progress(
+                phase="warmup",
+                fraction=0.4,
+                seconds_left=73.0,
+                message="torch.compile: warm up",
+                variant="torch-compile/default",
+            )
+        )
         while not go_on.wait(0.02):
             if cancelled.is_set():
                 return

@@ -22,7 +22,7 @@ from tests.many_lengths import many_lengths_run
 from tests.pages.conftest import OpenPage, shown
 from tests.pages.made_runs import made_run
 from tests.pages.made_sweeps import made_preallocation, made_sweep
-from tests.pages.test_runs import wait_until_ended
+from tests.pages.test_runs import wait_until_ended, wait_until_running
 
 ROUTE = (
     ("torch-compile/default", None, None),
@@ -184,3 +184,19 @@ def test_arrow_keys_do_not_work_the_route_out_again(
     for _ in range(3):
         app.button(key="next").click().run()
     assert app.query_params["slide"] == "4" and made == [1]
+
+
+def test_the_step_that_is_being_set_up_is_lit_until_the_run_has_ended(
+    service: Worker, open_page: OpenPage, go_on: threading.Event
+) -> None:
+    app = open_page("journey.py", protocol="quick")
+    run_id = app.button(key="drive_route").click().run().query_params["run"]
+    wait_until_running(service, run_id)
+    lit = [badge for badge in app.run().get("markdown") if "Being set up now" in str(badge.value)]
+    assert not app.exception and len(lit) == 1
+    assert (
+        shown(app).index("torch.compile\n") < shown(app).index("Being set up now") < shown(app).index("CUDA Graphs\n")
+    )
+    go_on.set()
+    wait_until_ended(service, run_id)
+    assert "Being set up now" not in shown(app.run())

@@ -343,7 +343,7 @@ def test_progress_is_there_while_a_run_is_measured_and_not_after(begin: Callable
         WaitingForMachine(holder="a run on cpu (process 7)"),
         Progress(phase="load", fraction=0.1, seconds_left=90.0, message="Loading"),
         OutcomeReady(outcome=failure()),
-        Progress(phase="steady", fraction=0.5, seconds_left=60.0, message="Round 3 of 20"),
+        Progress(phase="steady", fraction=0.5, seconds_left=60.0, message="Round 3 of 20", variant="runtimes/openvino"),
         has_gate=True,
     )
     made = begin(runner)
@@ -351,7 +351,7 @@ def test_progress_is_there_while_a_run_is_measured_and_not_after(begin: Callable
     eventually(lambda: (now := made.progress(run.id)) and now.phase == "steady")
     now = made.progress(run.id)
     assert now and now.seconds_left
-    assert (now.fraction, now.message) == (0.5, "Round 3 of 20")
+    assert (now.fraction, now.message, now.variant) == (0.5, "Round 3 of 20", "runtimes/openvino")
     assert 50.0 < now.seconds_left <= 60.0
     assert [line.split(" s  ")[1] for line in now.log] == [
         "Waiting for a run on cpu (process 7)",
