@@ -78,17 +78,21 @@ _STATIC_INPUTS_CODE = EAGER_CODE.replace(
     _CALL,
     """\
 request = {name: value.cpu() for name, value in inputs.items()}  # where a request lies before it is served
-static = {name: torch.empty_like(value) for name, value in inputs.items()}  # made once
+static = {name: value.clone() for name, value in inputs.items()}  # made once
 
-with torch.inference_mode():
+def serve(request):
     for name, value in request.items():
         static[name].copy_(value)
-    outputs = model(**static)
+    return model(**static)
+
+with torch.inference_mode():
+    outputs = serve(request)
 """,
 )
-_STATIC_OUTPUT_CODE = (
-    _STATIC_INPUTS_CODE + "    answer = torch.empty_like(outputs[0])  # made once\n    answer.copy_(outputs[0])\n"
-)
+_STATIC_OUTPUT_CODE = _STATIC_INPUTS_CODE.replace(
+    "def serve",
+    "with torch.inference_mode():\n    answer = torch.empty_like(model(**static)[0])  # made once\n\ndef serve",
+).replace("return model(**static)", "answer.copy_(model(**static)[0])\n    return answer")
 _PINNED_CODE = _STATIC_INPUTS_CODE.replace("value.cpu()", "value.cpu().pin_memory()").replace(
     "copy_(value)", "copy_(value, non_blocking=True)  # the kernels queue behind the copies"
 )

@@ -25,6 +25,7 @@ def evidence_of(source: str, compiles: bool, is_operator: bool) -> dict[str, Any
 
     from engine.child.autotune_log import AutotuneLog
     from engine.child.evidence import Evidence
+    from engine.child.techniques.places import places
 
     namespace: dict[str, Any] = {"__name__": "snippet"}
     with torch._inductor.config.patch(freezing=False, force_disable_caches=True):
@@ -37,6 +38,8 @@ def evidence_of(source: str, compiles: bool, is_operator: bool) -> dict[str, Any
         with torch.inference_mode():
             again()
         facts = log.facts() | evidence.facts() | _runtime(namespace)
+        if "serve" in namespace:
+            facts |= places(namespace["model"], namespace["serve"], namespace["request"])
         return facts | (_profile(again) if is_operator else {})
 
 
@@ -47,6 +50,8 @@ def _steady(source: str, namespace: dict[str, Any], is_operator: bool) -> Callab
         loop = compile(source[start:], "loop", "exec")
         return lambda: _repeat(loop, namespace)
     call = namespace.get("compiled", namespace.get("model"))
+    if "serve" in namespace:
+        return lambda: namespace["serve"](namespace["request"])
     if "request" in namespace and callable(namespace["request"]):
         make = namespace.get("padded_request", namespace["request"])
         return lambda: call(**make(60))
