@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import ttest_ind
 
 from engine.charts import compare_bars, compare_curves, compare_heatmap, compare_latencies
+from engine.charts.latency_boxes import EXTREMES, NONE, NOTES
 from engine.device_comparison import DeviceArm, Mean, over_device, over_own_baseline, summarise
 from engine.device_comparison.ratios import welch
 from engine.device_comparison.report import html_report
@@ -144,7 +145,21 @@ def test_whiskers_are_percentiles_only_where_so_many_samples_tell_them(
     figure = compare_latencies.compare_latencies(made, ["A"])
     box = figure.data[0]
     assert (box.lowerfence[0], box.upperfence[0]) == pytest.approx((left, right))
-    assert (compare_latencies.FEW in figure.layout.xaxis.title.text) is says
+    assert (NOTES[EXTREMES] in figure.layout.xaxis.title.text) is says
+
+
+def test_means_of_several_calls_tell_no_percentile() -> None:
+    """200 block means hide the slow call that p95 and "cheapest below" are about."""
+    rows = [reading("A", "eager", float(number), calls_per_sample=7) for number in range(1, 201)]
+    shown = view(*rows, A=3.6)
+    (arm,) = shown.arms
+    assert (arm.value, arm.p95, arm.evidence) == (100.5, None, "n = 200 means of 7 calls")
+    assert shown.cheapest_within(1e6) is None
+    figure = compare_latencies.compare_latencies(shown.arms, ["A"])
+    box = figure.data[0]
+    assert (box.lowerfence[0], box.upperfence[0]) == (box.q1[0], box.q3[0])
+    assert NOTES[NONE] in figure.layout.xaxis.title.text
+    assert "p95" not in figure.layout.title.text
 
 
 def test_charts_and_report_escape_hostile_text_everywhere() -> None:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from engine.device_comparison import summarise
 from engine.errors import UnreadableFile
 from engine.imports import Corrections, Imported, large_table, read, table, text
 from engine.imports.headers import understand
@@ -373,3 +374,13 @@ def test_nvbenchs_csv_is_understood_as_a_table() -> None:
     assert times[["device", "operator", "elements", "latency_s"]].values.tolist() == [
         ["NVIDIA H100", "copy", 1024, 5e-6]
     ]
+
+
+def test_tools_that_time_many_calls_at_once_state_means_and_no_percentile() -> None:
+    """pytest-benchmark and google-benchmark both report such a time divided by its number of calls."""
+    stats = {"median": 2.0, "mean": 2.0, "iterations": 50, "data": [2.0] * 200}
+    ours = {"benchmarks": [{"name": "dot", "stats": stats}]}
+    rows = [{"name": "dot", "iterations": 50, "real_time": 2.0, "time_unit": "s"} for _ in range(200)]
+    for document in (ours, {"benchmarks": rows}):
+        (arm,) = summarise(read("times.json", json.dumps(document).encode()).frame)
+        assert (arm.samples, arm.calls_per_sample, arm.p95) == (200, 50, None)
