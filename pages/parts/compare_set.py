@@ -1,6 +1,7 @@
 """The comparison set a link names: open, change, name, delete; the list of all sets."""
 
 import json
+from contextlib import suppress
 
 import streamlit as st
 
@@ -84,11 +85,12 @@ def show_heading(store: Store) -> None:
     """The set's name, and what can be done with it."""
     set_id, name = st.query_params["set"], name_of(store)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        typed = st.text_input(
-            "Name of this set", name, max_chars=80, key=f"name_{set_id}", width=320, placeholder="Unnamed"
-        )
-        if typed.strip() != name:
-            store.rename_set(set_id, typed)
+        key = f"name_{set_id}"
+        st.session_state[key] = name  # what is stored, also where another browser renamed it since
+        st.text_input(
+            "Name of this set", max_chars=80, key=key, width=320, placeholder="Unnamed", on_change=_rename,
+            args=(store, set_id, key),
+        )  # fmt: skip
         if st.button("Start another set", key="new_set", icon=":material/add:"):
             go(None)
         with st.popover("Delete this set", icon=":material/delete:", key="deletion"):
@@ -97,6 +99,12 @@ def show_heading(store: Store) -> None:
                 store.delete_set(set_id)
                 go(None)
         st.caption("The address of this page shows the same to anybody on this server.")
+
+
+def _rename(store: Store, set_id: str, key: str) -> None:
+    """Only when somebody typed: a browser that still holds an old name must not write it back."""
+    with suppress(UnknownKey):  # deleted meanwhile; the page says so
+        store.rename_set(set_id, st.session_state[key])
 
 
 def show_list(store: Store) -> None:
