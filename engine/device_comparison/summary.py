@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine import formatting
-from engine.device_comparison.arm import DeviceArm
+from engine.device_comparison.arm import DeviceArm, Point
 from engine.device_comparison.ratios import Ratio
 from engine.verdict import Verdict
 
@@ -104,9 +104,17 @@ def costs(arms: Iterable[DeviceArm], prices: Mapping[str, float]) -> list[Cost]:
     return sorted(found, key=lambda cost: cost.per_million_calls)
 
 
-def cheapest_within(priced: Iterable[Cost], limit_s: float) -> Cost | None:
-    """The cheapest arm whose 95th percentile is known and below `limit_s`."""
-    return next((cost for cost in priced if cost.arm.p95 is not None and cost.arm.p95 < limit_s), None)
+def cheapest(priced: Iterable[Cost], point: Point, limit_s: float | None = None) -> list[Cost]:
+    """The cheapest arm of every dtype at one point, of those whose 95th percentile is below `limit_s` where one is given.
+
+    Another shape or dtype is other work: a call of batch 1 costs less than one of batch 32 on any device.
+    """
+    found: dict[str | None, Cost] = {}
+    for cost in sorted(priced, key=lambda cost: cost.per_million_calls):
+        is_fast = limit_s is None or (cost.arm.p95 is not None and cost.arm.p95 < limit_s)
+        if cost.arm.point == point and is_fast:
+            found.setdefault(cost.arm.dtype, cost)
+    return list(found.values())
 
 
 def sentences(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[str], unmatched: int) -> list[str]:

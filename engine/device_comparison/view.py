@@ -11,7 +11,7 @@ import pandas as pd
 from engine.device_comparison.arm import DeviceArm, Point
 from engine.device_comparison.arms import devices_of, points_of
 from engine.device_comparison.ratios import Ratio, over_device, over_own_baseline, without_partner
-from engine.device_comparison.summary import Cost, Mean, cheapest_within, costs, sentences, technique_means
+from engine.device_comparison.summary import Cost, Mean, cheapest, costs, sentences, technique_means
 from engine.device_comparison.table import table
 
 
@@ -58,9 +58,9 @@ class View:
         """Costs, the cheapest first."""
         return costs(self.arms, self.prices)
 
-    def cheapest_within(self, limit_s: float) -> Cost | None:
-        """The cheapest row whose 95th percentile is known and below `limit_s`."""
-        return cheapest_within(self.priced, limit_s)
+    def cheapest(self, point: Point, limit_s: float | None = None) -> list[Cost]:
+        """The cheapest row of every dtype at a point, of those whose 95th percentile is below `limit_s` where one is given."""
+        return cheapest(self.priced, point, limit_s)
 
     @cached_property
     def sentences(self) -> list[str]:

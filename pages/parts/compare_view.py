@@ -9,7 +9,9 @@ import streamlit as st
 from engine import formatting
 from engine.catalog import label_of
 from engine.charts import compare_bars, compare_curves, compare_heatmap, compare_latencies
+from engine.charts.latency_boxes import ENOUGH
 from engine.device_comparison import Point, usual_baseline, variants_of
+from engine.device_comparison.collection import digest_of
 from engine.device_comparison.opened import Opened
 from engine.device_comparison.summary import common_points
 from engine.device_comparison.view import View
@@ -51,7 +53,7 @@ def of_link(opened: Opened) -> tuple[View, Point]:
     measure = _named(opened.measures, link.get("measure")) or opened.measures[0]
     arms = opened.of_measure(measure)
     devices = list(dict.fromkeys(arm.device for arm in arms))
-    prices = {device: link.get(f"price_{place}", "") for place, device in enumerate(devices)}
+    prices = {device: link.get(_price_key(device), "") for device in devices}
     view = View(
         arms=arms,
         reference=_named(devices, link.get("against")) or devices[0],
@@ -66,15 +68,20 @@ def _named(offered: Iterable[T], name: str | None, shown: Callable[[T], str] = s
     return next((each for each in offered if shown(each) == name), None)
 
 
+def _price_key(device: str) -> str:
+    """Of the name, not the place: a price stays with its device when files join or leave, in the link too."""
+    return f"price_{digest_of(device.encode())[:8]}"
+
+
 def _prices(devices: list[str]) -> dict[str, float]:
     with st.expander("Price per hour", icon=":material/payments:", key="prices"):
         st.caption("In any currency. With a price, every row says what one million calls cost.")
         with st.container(horizontal=True):
             given = {
                 device: st.number_input(
-                    notices.plain(device), 0.0, 10_000.0, 0.0, key=f"price_{place}", bind="query-params", width=200
+                    notices.plain(device), 0.0, 10_000.0, 0.0, key=_price_key(device), bind="query-params", width=200
                 )
-                for place, device in enumerate(devices)
+                for device in devices
             }
     return {device: price for device, price in given.items() if price}
 
@@ -86,7 +93,7 @@ def show(view: View) -> None:
     _show_latencies(view, point)
     _show_heatmap(view)
     _show_curves(view)
-    _show_cost(view)
+    _show_cost(view, point)
     _show_rows(view)
 
 
@@ -148,18 +155,21 @@ def _show_curves(view: View) -> None:
         st.plotly_chart(figure, key="chart_curves", config=pictures.CONFIG, alt=alt)
 
 
-def _show_cost(view: View) -> None:
+def _show_cost(view: View, point: Point) -> None:
     if not view.priced:
         return
     limit_ms = st.number_input("p95 below (ms)", 0.0, 1e6, 20.0, key="p95_below", bind="query-params", width=200)
-    found = view.cheapest_within(limit_ms / 1e3)
-    if found is None:
-        st.text("No priced row has a known 95th percentile below this; from samples it needs 200 of them.")
-    else:
-        arm = found.arm
+    found = view.cheapest(point, limit_ms / 1e3)
+    if not found:
         st.text(
-            f"Cheapest below {limit_ms:g} ms: {arm.device} with {arm.label} at {arm.point}: "
-            f"{found.per_million_calls:,.2f} per million calls, p95 {formatting.seconds(arm.p95)}."
+            f"No priced row at {point} has a known 95th percentile below this; it needs {ENOUGH} calls timed one by one."
+        )
+    for each in found:
+        arm = each.arm
+        dtype = f", {arm.dtype}" if arm.dtype else ""
+        st.text(
+            f"Cheapest below {limit_ms:g} ms at {point}{dtype}: {arm.device} with {arm.label}, "
+            f"{each.per_million_calls:,.2f} per million calls, p95 {formatting.seconds(arm.p95)}."
         )
 
 

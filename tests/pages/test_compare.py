@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import NumberInput
 
 from engine import results_csv
 from engine.device_comparison.collection import Collection
@@ -82,6 +83,19 @@ def test_a_stored_set_is_shown_by_its_link_alone(open_page: OpenPage) -> None:
     assert not app.exception
     assert "not the same work" in " ".join(every_row(app)["reason"])
     assert app.text_input(key=f"name_{set_id}").value == "Precisions"
+
+
+def test_a_browser_that_still_holds_an_old_name_does_not_write_it_back(open_page: OpenPage) -> None:
+    collection = Collection().with_file(read_upload("U10"), "a")
+    store = Store()
+    set_id = store.add_set("Old", frames=collection.frames(), details=collection.details())
+    app = open_page("compare.py", set=set_id)
+    store.rename_set(set_id, "New")
+    app.selectbox(key="against").set_value("B").run()
+    assert (store.set_summary(set_id).name, app.text_input(key=f"name_{set_id}").value) == ("New", "New")
+    app.text_input(key=f"name_{set_id}").set_value("Newest").run()
+    assert not app.exception
+    assert (store.set_summary(set_id).name, app.text_input(key=f"name_{set_id}").value) == ("Newest", "Newest")
 
 
 def test_a_link_to_a_set_that_is_gone_is_one_sentence(open_page: OpenPage) -> None:
@@ -173,9 +187,23 @@ def test_the_shipped_samples_join_with_one_click(
 
 def test_a_price_gives_every_row_its_cost(app: AppTest) -> None:
     upload(app, "U10")
-    app.number_input(key="price_0").set_value(3.6).run()
+    price_of(app, "A").set_value(3.6).run()
     assert not app.exception
     assert every_row(app)["cost_per_million_calls"].dropna().tolist() == pytest.approx([9.0, 6.0])
+
+
+def price_of(app: AppTest, device: str) -> NumberInput:
+    return next(box for box in app.number_input if box.label == device)
+
+
+def test_a_price_stays_with_its_device_when_another_file_leaves(app: AppTest) -> None:
+    upload(app, "U14", "U10")
+    price_of(app, "B").set_value(3.6).run()
+    app.button(key="remove_0").click().run()
+    assert not app.exception
+    priced = every_row(app).dropna(subset="cost_per_million_calls")
+    assert priced["device"].unique().tolist() == ["B"]
+    assert price_of(app, "B").value == 3.6
 
 
 WAITING = "device,technique,latency\n{device},eager,{time}\n"

@@ -113,9 +113,20 @@ def test_cost_follows_price_and_latency_and_the_cheapest_fast_enough_needs_a_kno
     )  # fmt: skip
     costs = {cost.arm.device: cost.per_million_calls for cost in shown.priced}
     assert costs == {"A": pytest.approx(10.0), "B": pytest.approx(4.0), "C": pytest.approx(0.01 / 3.6)}
-    assert shown.cheapest_within(0.050).arm.device == "B"
-    assert shown.cheapest_within(0.020).arm.device == "A"
-    assert shown.cheapest_within(0.001) is None
+    for limit_s, devices in ((0.050, ["B"]), (0.020, ["A"]), (0.001, [])):
+        assert [cost.arm.device for cost in shown.cheapest(shown.points[0], limit_s)] == devices
+
+
+def test_the_cheapest_is_ranked_within_one_point_and_dtype() -> None:
+    """A price per call of a small shape, or of half precision, is no better price for a large one in float32."""
+    work = {"batch_size": 8, "dtype": "float32"}
+    shown = view(
+        reading("A", "eager", 4.0, **work), reading("B", "eager", 2.0, **work),
+        reading("B", "eager", 1.0, **work | {"dtype": "float16"}), reading("A", "eager", 0.1, **work | {"batch_size": 1}),
+        A=1.0, B=1.0,
+    )  # fmt: skip
+    found = [(cost.arm.device, cost.arm.dtype) for cost in shown.cheapest(shown.points[0])]
+    assert found == [("B", "float16"), ("B", "float32")]
 
 
 def test_some_failed_rows_make_a_value_doubtful() -> None:
@@ -154,7 +165,7 @@ def test_means_of_several_calls_tell_no_percentile() -> None:
     shown = view(*rows, A=3.6)
     (arm,) = shown.arms
     assert (arm.value, arm.p95, arm.evidence) == (100.5, None, "n = 200 means of 7 calls")
-    assert shown.cheapest_within(1e6) is None
+    assert shown.cheapest(shown.points[0], 1e6) == []
     figure = compare_latencies.compare_latencies(shown.arms, ["A"])
     box = figure.data[0]
     assert (box.lowerfence[0], box.upperfence[0]) == (box.q1[0], box.q3[0])
