@@ -134,10 +134,7 @@ def _extras(frame: pd.DataFrame, group: pd.Series) -> dict[Any, dict[str, Any]]:
     """First call, set-up, memory, floor, failure and doubt of every arm."""
     grouped = frame.groupby(group)
     numbers = grouped[["memory_bytes", "set_up_s", "floor_s"]].max()
-    first = frame["latency_s"].where(
-        (frame["phase"] == "first_call") & (frame["call"].fillna(0) == frame["call"].min())
-    )
-    numbers["first_call_s"] = first.groupby(group).max()
+    numbers["first_call_s"] = _first_calls(frame, group)
     found = {number: _known(row) for number, row in numbers.iterrows()}
     words = pd.DataFrame({"status": frame["status"], "reason": frame["reason"], "group": group})
     for status, reason, number in (
@@ -147,6 +144,14 @@ def _extras(frame: pd.DataFrame, group: pd.Series) -> dict[Any, dict[str, Any]]:
     return found
 
 
+def _first_calls(frame: pd.DataFrame, group: pd.Series) -> pd.Series:
+    """The first call of every arm, the slowest of its processes; files count calls from 0 or from 1."""
+    of_first = (frame["phase"] == "first_call").to_numpy()
+    first, arm = frame[of_first], group[of_first]
+    call = first["call"].fillna(0)
+    return first["latency_s"].where(call == call.groupby(arm).transform("min")).groupby(arm).max()
+
+
 def _known(row: pd.Series) -> dict[str, Any]:
     return {str(name): float(value) for name, value in row.items() if pd.notna(value)}
 
@@ -154,6 +159,8 @@ def _known(row: pd.Series) -> dict[str, Any]:
 def _arm(head: pd.Series, numbers: dict[str, Any], extra: dict[str, Any]) -> DeviceArm:
     if numbers.get("value") is not None and "failure" in extra:
         extra["doubt"] = f"some rows failed: {extra.pop('failure')}"
+    if numbers.get("value") is None:
+        extra.setdefault("failure", "no steady call: first calls or warm-up only")
     said = {str(name): value for name, value in head.items() if pd.notna(value)}
     point: dict[str, Any] = {name: said[name] for name in POINT_COLUMNS if name in said}
     point |= {name: int(point[name]) for name in _POINT_NUMBERS if name in point}

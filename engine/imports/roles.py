@@ -52,6 +52,8 @@ def _column(cells: pd.Series, heading: Heading, is_number: bool, is_first: bool)
         and not is_number
     ):
         role = "ignored"
+    if role in ("process", "round") and not is_number:
+        role = None
     if role == "device" and is_number:
         role = "ignored"
     if role is None:

@@ -311,3 +311,10 @@ def test_the_heat_map_says_over_how_many_points_each_technique_is_averaged() -> 
     assert common_points([many, many]) == "geometric mean over 5 common points"
     assert common_points([many, few]) == "geometric mean over 2 to 5 common points, by technique"
     assert common_points([replace(few, points=1)]) == "at the one common point"
+
+
+def test_the_first_call_is_each_arms_own_however_its_file_counts() -> None:
+    from_zero = [reading("A", "eager", 9.0 - call, phase="first_call", call=call) for call in (0, 1)]
+    from_one = [reading("B", "eager", 19.0 - call, phase="first_call", call=call) for call in (1, 2)]
+    steady = [reading(device, "eager", 1.0, phase="steady", call=0) for device in "AB"]
+    assert [arm.first_call_s for arm in arms(*from_zero, *from_one, *steady)] == [9.0, 18.0]
