@@ -1,7 +1,9 @@
 """The comparison set a link names: open, change, name, delete; the list of all sets."""
 
-import json
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -36,8 +38,7 @@ def state_of(store: Store) -> str:
 
 
 def _version(store: Store, set_id: str) -> str:
-    summary = store.set_summary(set_id)
-    return json.dumps([summary.details, summary.run_ids], sort_keys=True)
+    return store.set_summary(set_id).version
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner="Comparing ...")
@@ -55,15 +56,25 @@ def _find_run(store: Store, run_id: str) -> Run | None:
         return next((run for run in samples() if run.id == run_id), None)
 
 
-def save(store: Store, collection: Collection) -> None:
-    """Keep the collection as the set the link names, or as a new one that the link names from now on."""
-    contents = {"run_ids": collection.run_ids, "frames": collection.frames(), "details": collection.details()}
-    set_id = st.query_params.get("set", "")
-    if any(each.id == set_id for each in store.list_sets()):
-        store.change_set(set_id, **contents)
-    else:
-        st.query_params["set"] = set_id = store.add_set("", **contents)
-    _kept(set_id, _version(store, set_id), store, collection)
+def save(store: Store, current: Opened | None, change: Callable[[Collection], Collection]) -> None:
+    """Change the set the link names, or make a new one that the link names from now on.
+
+    Where another browser has changed the set meanwhile, what it holds by then is changed: nobody's files are lost.
+    """
+    set_id, collection = st.query_params.get("set", ""), change(collection_of(current))
+    try:
+        while current and not (version := store.change_set(set_id, collection.version, **_contents(collection))):
+            collection = change(of_set(store.get_set(set_id)))
+    except UnknownKey:  # deleted meanwhile
+        current = None
+    if current is None:
+        st.query_params["set"] = set_id = store.add_set("", **_contents(collection))
+        version = _version(store, set_id)
+    _kept(set_id, version, store, replace(collection, version=version))
+
+
+def _contents(collection: Collection) -> dict[str, Any]:
+    return {"run_ids": collection.run_ids, "frames": collection.frames(), "details": collection.details()}
 
 
 def collection_of(current: Opened | None) -> Collection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -11,11 +12,11 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput
 
 from engine import results_csv
-from engine.device_comparison.collection import Collection
-from engine.imports import merged
+from engine.device_comparison.collection import Collection, of_set
+from engine.imports import Imported, merged, read
 from engine.imports.understanding import ROLES
 from engine.store import Store, sample_runs
-from pages.parts import compare_understood
+from pages.parts import compare_add, compare_understood
 from tests.pages.conftest import OpenPage
 from tests.pages.made_runs import made_run
 from tests.uploads import path_of, read_upload
@@ -110,6 +111,34 @@ def test_the_same_file_twice_is_counted_once_and_said(app: AppTest) -> None:
     app.run()
     assert "two.csv: the same content as 'one.csv', which is here already" in texts(app)
     assert len(every_row(app)) == 4
+
+
+def test_removing_the_other_file_lets_the_refused_one_join(app: AppTest) -> None:
+    drop(app, same="device,technique,latency_ms\nA,eager,6\n", same_="device,technique,latency_ms\nB,eager,9\n")
+    assert "same.csv: another file of this name is here already" in texts(app)
+    app.button(key="remove_0").click().run()
+    assert not app.exception
+    app.run()
+    assert every_row(app)["device"].tolist() == ["B"]
+    assert "another file of this name" not in texts(app)
+
+
+def test_what_another_browser_added_meanwhile_stays(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    collection, store = Collection().with_file(read_upload("U10"), "a"), Store()
+    set_id = store.add_set("Shared", frames=collection.frames(), details=collection.details())
+    app = open_page("compare.py", set=set_id)
+
+    def read_slowly(*arguments: Any) -> Imported:
+        grown = of_set(store.get_set(set_id)).with_file(read_upload("U14"), "b")
+        assert store.change_set(set_id, grown.version, run_ids=(), frames=grown.frames(), details=grown.details())
+        monkeypatch.setattr(compare_add, "read", read)
+        return read(*arguments)
+
+    monkeypatch.setattr(compare_add, "read", read_slowly)
+    upload(app, "U19a")
+    assert not app.exception
+    assert [name[:3] for name in store.set_summary(set_id).frame_names] == ["U10", "U14", "U19"]
+    assert set(every_row(app)["device"]) >= {"A", "B", "A100"}
 
 
 def test_more_than_twenty_files_are_refused_one_by_one(app: AppTest) -> None:

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -40,12 +41,45 @@ def test_a_set_can_grow_under_the_same_link() -> None:
     store, first = Store(), collection("U05")
     set_id = store.add_set("grows", frames=first.frames(), details=first.details())
     more = first.with_file(read_upload("U10"), "other").without(path_of("U05").name).with_runs(["a", "a", "b"])
-    store.change_set(set_id, run_ids=more.run_ids, frames=more.frames(), details=more.details())
+    contents = {"run_ids": more.run_ids, "frames": more.frames(), "details": more.details()}
+    version = store.change_set(set_id, store.set_summary(set_id).version, **contents)
     back = store.get_set(set_id)
+    assert back.version == store.set_summary(set_id).version == version
     assert (back.name, back.run_ids, list(back.frames)) == ("grows", ("a", "b"), [path_of("U10").name])
     assert store.set_summary(set_id).details == more.details()
     with pytest.raises(UnknownKey):
-        store.change_set("gone", run_ids=(), frames={}, details={})
+        store.change_set("gone", "", run_ids=(), frames={}, details={})
+
+
+def test_who_changes_a_set_that_changed_meanwhile_learns_it_and_loses_nothing() -> None:
+    store, mine, theirs = Store(), collection("U05"), collection("U10")
+    set_id = store.add_set("shared")
+    seen = store.get_set(set_id).version
+    assert store.change_set(set_id, seen, run_ids=(), frames=theirs.frames(), details=theirs.details())
+    assert store.change_set(set_id, seen, run_ids=(), frames=mine.frames(), details=mine.details()) is None
+    assert list(store.get_set(set_id).frames) == list(theirs.entries)
+    assert len(list((store.folder / "sets").iterdir())) == 1
+    store.delete_set(set_id)
+    assert not list((store.folder / "sets").iterdir())
+
+
+def test_a_set_that_changes_while_it_is_read_is_read_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of one version are never paired with the frames of another."""
+    store, before, after = Store(), collection("U05", "U10"), collection("U10")
+    set_id = store.add_set("read", frames=before.frames(), details=before.details())
+    read_parquet, left = pd.read_parquet, [1]
+
+    def read_late(path: Path) -> pd.DataFrame:
+        if left and path.name == "1.parquet":
+            left.clear()
+            version = store.set_summary(set_id).version
+            store.change_set(set_id, version, run_ids=(), frames=after.frames(), details=after.details())
+        return read_parquet(path)
+
+    monkeypatch.setattr(pd, "read_parquet", read_late)
+    back = of_set(store.get_set(set_id))
+    assert list(back.entries) == [path_of("U10").name]
+    assert back.entries[path_of("U10").name].frame["source"].unique().tolist() == [path_of("U10").name]
 
 
 @pytest.mark.parametrize(
