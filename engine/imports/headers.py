@@ -92,6 +92,13 @@ def understand(header: str) -> Heading:
     return Heading(name, role, unit, found if found and role in ("latency", "rate") else "sample")
 
 
+def may_be_times(heading: Heading) -> bool:
+    """Whether a column of numbers under this heading can be what was timed, if a person says so: "p90_ms", "result (ms)"."""
+    if heading.unit:
+        return heading.unit.kind in ("seconds", *RATE_KINDS)
+    return heading.role in (None, "status", "set_up") or bool(set(words(heading.name)) & _TIME_WORDS)
+
+
 def _role(parts: list[str], kind: str | None) -> str | None:
     """The unit speaks first, then the whole name, then its words."""
     if kind in RATE_KINDS and (not parts or _RATE_PHRASES & set(parts)):

@@ -421,3 +421,12 @@ def test_numbered_runs_are_repeats_of_one_process_and_give_no_verdict(header: st
 def test_runs_with_names_keep_rows_apart() -> None:
     arms = table_of("technique,run,latency_ms\neager,monday,6\neager,tuesday,7\n")
     assert [(str(arm.point), arm.value) for arm in arms] == [("run=monday", 0.006), ("run=tuesday", 0.007)]
+
+
+@pytest.mark.parametrize("header", ["result (ms)", "p90_ms", "min_time_ms", "result"])
+def test_a_column_that_may_be_the_times_is_asked_about_and_not_refused(header: str) -> None:
+    data = f"device,technique,{header}\nA,eager,6\nA,compile,4\n".encode()
+    (question,) = read("times.csv", data).understanding.questions
+    assert question.kind == "roles"
+    answers = Corrections(roles={header: "latency"}, units={header: "ms"})
+    assert latencies(read("times.csv", data, answers)) == [0.006, 0.004]
