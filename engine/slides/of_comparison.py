@@ -58,7 +58,7 @@ def _with_doubt(arm: DeviceArm) -> str:
 
 
 def _bars(view: View, point: Point, stamp: str) -> Slide:
-    axis = "device" if len(view.devices) > 1 else "own"
+    axis = "device" if view.has_reference else "own"
 
     def draw() -> Drawing:
         from engine.charts import compare_bars

@@ -141,6 +141,22 @@ def test_what_another_browser_added_meanwhile_stays(open_page: OpenPage, monkeyp
     assert set(every_row(app)["device"]) >= {"A", "B", "A100"}
 
 
+def test_all_rows_can_be_divided_by_one_technique_on_one_device(app: AppTest, open_page: OpenPage) -> None:
+    """CUDA and OpenCL stand under different devices in this file: technique by technique nothing matches."""
+    upload(app, "U04")
+    app.selectbox(key="against").set_value("device not named").run()
+    app.selectbox(key="against_technique").set_value("OpenCL").run()
+    assert not app.exception
+    rows = every_row(app).set_index(["technique", "point"])
+    assert rows.loc[("CUDA", "matmul"), "against_device"] == pytest.approx(1.273, rel=1e-3)
+    by_link = open_page(
+        "compare.py", set=app.query_params["set"], against="device not named", against_technique="OpenCL"
+    )
+    assert every_row(by_link)["against_device"].equals(every_row(app)["against_device"])
+    (table,) = [each for each in app.dataframe if "against_device" in each.value]
+    assert '"help"' in table.proto.columns
+
+
 def test_more_than_twenty_files_are_refused_one_by_one(app: AppTest) -> None:
     rows = [f"device,technique,latency_ms\nD{place},eager,{place + 1}\n".encode() for place in range(21)]
     app.file_uploader[0].set_value([(f"{place}.csv", data, "text/csv") for place, data in enumerate(rows)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 from engine import results_csv
 from engine.cli import app
+from engine.cli.console import OUT
 from engine.device_comparison.collection import MAX_FILES, Collection, check_new, digest_of, of_set
 from engine.errors import UnknownKey, UnreadableFile
 from engine.imports import text
@@ -134,9 +136,39 @@ def test_the_command_takes_the_unit_from_whoever_knows_it() -> None:
     assert [row["value"] for row in json.loads(out)] == ["12.2 ms", "9.60 ms"]
 
 
+def test_the_command_divides_all_rows_by_one_technique_on_one_device() -> None:
+    code, out, _ = run(path_of("U04"), "--against", "device not named", "--against-technique", "OpenCL", "--json")
+    ratios = {(row["technique"], row["point"]): row["against_device"] for row in json.loads(out)}
+    assert (code, ratios["CUDA", "matmul"]) == (0, pytest.approx(1.273, rel=1e-3))
+    _, out, _ = run(path_of("U04"), "--against", "device not named", "--against-technique", "OpenCL")
+    assert "CUDA on RTX 3060 is 1.27x as fast as OpenCL on device not named over one common configuration" in out
+    _, out, _ = run(path_of("U04"), "--measure", "gflops", "--json")
+    assert [row["value"] for row in json.loads(out) if row["value"] != "-"] == ["290 GFLOP/s", "228 GFLOP/s"]
+
+
+def test_the_command_shows_interval_evidence_and_notes_of_every_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OUT, "width", 200)
+    path = tmp_path / "run.csv"
+    results_csv.write([made_run("a")], path)
+    code, out, _ = run(path, path_of("U10"))
+    (compiled,) = [line for line in out.splitlines() if "torch.compile" in line and "\u2502" in line]
+    assert code == 0
+    assert re.search(r"n = \d+, 5 processes .* 1.40x .1.40, 1.41. .* faster ", compiled)
+    (eager,) = [line for line in out.splitlines() if line.startswith("\u2502 B") and "eager" in line]
+    number = re.search(r"(\d+)[, \d]*\s*\u2502$", eager)[1]
+    assert f"Note {number}: " in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
-    [(["--unit", "parsecs"], "Unit 'parsecs' does not exist"), (["--against", "H200"], "Device 'H200' is in no file")],
+    [
+        (["--unit", "parsecs"], "Unit 'parsecs' does not exist"),
+        (["--against", "H200"], "Device 'H200' is in no file"),
+        (["--against-technique", "magic"], "Technique 'magic' is in no file"),
+        (["--measure", "joy"], "Measure 'joy' is in no file"),
+    ],
 )
 def test_the_command_names_what_exists_instead(arguments: list[str], reason: str) -> None:
     result = CliRunner().invoke(app, ["compare", str(path_of("U10")), *arguments])
