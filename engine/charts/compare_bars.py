@@ -58,7 +58,7 @@ def _floor_words(one: Ratio) -> str:
 _SPEEDUP = "speed-up (x), higher is better"
 AXES: dict[str, Axis] = {
     "own": Axis("Speed-up over each device's own baseline", _SPEEDUP, lambda one: one.speedup, _speedup_words, True),
-    "device": Axis("Speed-up over the reference device", _SPEEDUP, lambda one: one.speedup, _over_device_words, True),
+    "device": Axis("Speed-up over the reference", _SPEEDUP, lambda one: one.speedup, _over_device_words, True),
     "latency": Axis("Measured value", "lower is better", lambda one: one.arm.value, _value_words),
     "floor": Axis(
         "Share of the measured floor",

@@ -8,14 +8,13 @@ import plotly.graph_objects as go
 
 from engine import formatting
 from engine.charts import theme
+from engine.charts.latency_boxes import ENOUGH, EXTREMES, NONE, NOTES, PERCENTILES
 from engine.charts.scale import time_scale
 from engine.device_comparison import DeviceArm
-from engine.stats import USEFUL_SAMPLES
 
 FASTEST, P5, Q1, MEDIAN, Q3, P95, SLOWEST = 0, 5, 25, 50, 75, 95, 100
 """Places in a `DeviceArm.grid`, which has one quantile per hundredth."""
-ENOUGH = USEFUL_SAMPLES[0.95]
-FEW = f"whiskers: fastest and slowest where fewer than {ENOUGH} samples"
+WHISKERS = {PERCENTILES: (P5, P95), EXTREMES: (FASTEST, SLOWEST), NONE: (Q1, Q3)}
 ROOM_FOR_WORDS = 1.3
 
 
@@ -26,7 +25,8 @@ def compare_latencies(arms: Sequence[DeviceArm], devices: Sequence[str], subtitl
     shown.sort(key=lambda arm: (order.index(arm.variant), list(devices).index(arm.device)))
     largest_s = max((_largest(arm) for arm in shown), default=1.0)
     scale = time_scale(largest_s)
-    title = "Latency per call: quartiles, whiskers from p5 to p95"
+    ends = {_ends(arm) for arm in shown if arm.grid}
+    title = "Latency per call: quartiles" + (", whiskers from p5 to p95" if PERCENTILES in ends else "")
     figure = theme.new_figure(title, theme.rows_height(max(1, len(shown))), subtitle, wide=True)
     for position, arm in enumerate(shown):
         colour = theme.device_colour(list(devices).index(arm.device))
@@ -35,8 +35,8 @@ def compare_latencies(arms: Sequence[DeviceArm], devices: Sequence[str], subtitl
         theme.add_words(figure, _largest(arm) / scale.factor, position, words)
     theme.label_rows(figure, [f"{arm.label}, {arm.device}" for arm in shown])
     right = largest_s / scale.factor * ROOM_FOR_WORDS
-    few = any(arm.grid and arm.samples < ENOUGH for arm in shown)
-    axis_title = f"{scale.unit}, lower is better" + (f"<br>{FEW}" if few else "")
+    notes = (note for key, note in NOTES.items() if key in ends)
+    axis_title = "<br>".join([f"{scale.unit}, lower is better", *notes])
     return figure.update_xaxes(range=[0, right], title=axis_title, zeroline=False)
 
 
@@ -51,16 +51,18 @@ def alt_text(arms: Sequence[DeviceArm]) -> str:
 
 
 def _largest(arm: DeviceArm) -> float:
-    return max(arm.value or 0.0, arm.grid[_whiskers(arm)[1]] if arm.grid else 0.0)
+    return max(arm.value or 0.0, arm.grid[WHISKERS[_ends(arm)][1]] if arm.grid else 0.0)
 
 
-def _whiskers(arm: DeviceArm) -> tuple[int, int]:
-    """Places of a box's ends: percentiles only where so many samples tell them."""
-    return (P5, P95) if arm.samples >= ENOUGH else (FASTEST, SLOWEST)
+def _ends(arm: DeviceArm) -> str:
+    """What the whiskers of a box reach to: percentiles only where so many single calls tell them."""
+    if arm.calls_per_sample > 1:
+        return NONE
+    return PERCENTILES if arm.samples >= ENOUGH else EXTREMES
 
 
 def _add_box(figure: go.Figure, position: int, arm: DeviceArm, colour: str, factor: float) -> None:
-    left, right = _whiskers(arm)
+    left, right = WHISKERS[_ends(arm)]
     low, q1, median, q3, high = ([arm.grid[place] / factor] for place in (left, Q1, MEDIAN, Q3, right))
     figure.add_box(
         y=[position], lowerfence=low, q1=q1, median=median, q3=q3, upperfence=high, orientation="h", width=0.46,

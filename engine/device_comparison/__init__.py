@@ -14,7 +14,7 @@ from engine.device_comparison.ratios import Ratio, over_arm, over_device, over_o
 from engine.device_comparison.summary import (
     Cost,
     Mean,
-    cheapest_within,
+    cheapest,
     costs,
     geometric_means,
     sentences,
@@ -30,7 +30,7 @@ __all__ = [
     "Pair",
     "Point",
     "Ratio",
-    "cheapest_within",
+    "cheapest",
     "costs",
     "devices_of",
     "geometric_means",

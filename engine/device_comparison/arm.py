@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from engine.catalog import label_of
 from engine.imports.units import words
-from engine.stats import Percentile
 
 UNNAMED_DEVICE = "device not named"
 BASELINE_WORDS = ("eager", "baseline", "pytorch", "unfused", "reference", "naive")
@@ -49,8 +48,9 @@ class DeviceArm:
     """One technique at one point on one device. Base units; None is unknown.
 
     `value` is the figure the file reports, else the median of the samples, in `unit`; `statistic` says which. `grid` are the
-    samples' quantiles at `QUANTILES`. `log_blocks` is ln(median) of every block, index (process, round). `failure` says why
-    there is no value, `doubt` why a value may not be relied on.
+    samples' quantiles at `QUANTILES`; where a sample is the mean of `calls_per_sample` calls (the most of them), they are not
+    those of single calls and there is no `p95` of them. `log_blocks` is ln(median) of every block, index (process, round).
+    `failure` says why there is no value, `doubt` why a value may not be relied on.
     """
 
     device: str
@@ -64,10 +64,10 @@ class DeviceArm:
     value: float | None
     mean: float | None = None
     samples: int = 0
+    calls_per_sample: int = 1
     processes: int = 0
     grid: tuple[float, ...] = ()
     p95: float | None = None
-    p95_measured: Percentile | None = None
     log_blocks: pd.Series[float] = field(default_factory=lambda: pd.Series(dtype=float), compare=False)
     first_call_s: float | None = None
     set_up_s: float | None = None
@@ -108,7 +108,10 @@ class DeviceArm:
         if self.is_summary:
             return f"summary only ({self.statistic})"
         processes = f", {self.processes} processes" if self.processes > 1 else ""
-        return f"n = {self.samples:,}{processes}" if self.samples > 1 else "a single value"
+        of_calls = f"of {self.calls_per_sample:,} calls" if self.calls_per_sample > 1 else ""
+        if self.samples > 1:
+            return f"n = {self.samples:,}{f' means {of_calls}' if of_calls else ''}{processes}"
+        return f"a single mean {of_calls}" if of_calls else "a single value"
 
 
 QUANTILES: NDArray[np.float64] = np.linspace(0, 1, 101)

@@ -35,9 +35,8 @@ def summarise(frame: pd.DataFrame) -> list[DeviceArm]:
     extras = _extras(frame, group)
     arms = []
     for number, head in heads.iterrows():
-        summaries = reported.get(number, {})
-        numbers = sampled.get(number, {}) | _from_report(summaries)
-        arms.append(_arm(head, numbers or {"statistic": "sample", "value": None}, summaries, extras[number]))
+        numbers = sampled.get(number, {}) | _from_report(reported.get(number, {}))
+        arms.append(_arm(head, numbers or {"statistic": "sample", "value": None}, extras[number]))
     return arms
 
 
@@ -82,16 +81,19 @@ def _samples(frame: pd.DataFrame, group: pd.Series, value: pd.Series) -> dict[An
     steady = ((frame["statistic"] == "sample") & is_steady & value.notna() & (frame["status"] != "failed")).to_numpy()
     ordered = pd.DataFrame({"group": group[steady], "value": value[steady]}).sort_values(["group", "value"])
     blocks = _log_blocks(frame[steady], group[steady], value[steady])
+    calls = frame["calls_per_sample"][steady].fillna(1).groupby(group[steady]).max()
     found = {}
     for number, values in ordered.groupby("group")["value"]:
         array = values.to_numpy()
+        p95 = stats.percentile(array, 0.95) if calls[number] == 1 else None  # a mean of calls hides the slow one
         found[number] = {
             "statistic": "median of samples" if array.size > 1 else "single value",
             "value": float(np.median(array)),
             "mean": float(array.mean()),
             "samples": int(array.size),
+            "calls_per_sample": int(calls[number]),
             "grid": tuple(np.quantile(array, QUANTILES).tolist()),
-            "p95_measured": stats.percentile(array, 0.95),
+            "p95": p95.value if p95 and not p95.missing else None,
             "log_blocks": blocks.get(number, pd.Series(dtype=float)),
         }
     return found
@@ -124,18 +126,15 @@ def _from_report(summaries: dict[str, float]) -> dict[str, Any]:
     statistic = next((name for name in _PREFERRED if name in summaries), None)
     if statistic is None:
         return {}
-    mean = {"mean": summaries["mean"]} if "mean" in summaries else {}
-    return {"statistic": statistic, "value": summaries[statistic]} | mean
+    beside = {name: summaries[name] for name in ("mean", "p95") if name in summaries}
+    return {"statistic": statistic, "value": summaries[statistic]} | beside
 
 
 def _extras(frame: pd.DataFrame, group: pd.Series) -> dict[Any, dict[str, Any]]:
     """First call, set-up, memory, floor, failure and doubt of every arm."""
     grouped = frame.groupby(group)
     numbers = grouped[["memory_bytes", "set_up_s", "floor_s"]].max()
-    first = frame["latency_s"].where(
-        (frame["phase"] == "first_call") & (frame["call"].fillna(0) == frame["call"].min())
-    )
-    numbers["first_call_s"] = first.groupby(group).max()
+    numbers["first_call_s"] = _first_calls(frame, group)
     found = {number: _known(row) for number, row in numbers.iterrows()}
     words = pd.DataFrame({"status": frame["status"], "reason": frame["reason"], "group": group})
     for status, reason, number in (
@@ -145,14 +144,23 @@ def _extras(frame: pd.DataFrame, group: pd.Series) -> dict[Any, dict[str, Any]]:
     return found
 
 
+def _first_calls(frame: pd.DataFrame, group: pd.Series) -> pd.Series:
+    """The first call of every arm, the slowest of its processes; files count calls from 0 or from 1."""
+    of_first = (frame["phase"] == "first_call").to_numpy()
+    first, arm = frame[of_first], group[of_first]
+    call = first["call"].fillna(0)
+    return first["latency_s"].where(call == call.groupby(arm).transform("min")).groupby(arm).max()
+
+
 def _known(row: pd.Series) -> dict[str, Any]:
     return {str(name): float(value) for name, value in row.items() if pd.notna(value)}
 
 
-def _arm(head: pd.Series, numbers: dict[str, Any], summaries: dict[str, float], extra: dict[str, Any]) -> DeviceArm:
-    measured: stats.Percentile | None = numbers.get("p95_measured")
+def _arm(head: pd.Series, numbers: dict[str, Any], extra: dict[str, Any]) -> DeviceArm:
     if numbers.get("value") is not None and "failure" in extra:
         extra["doubt"] = f"some rows failed: {extra.pop('failure')}"
+    if numbers.get("value") is None:
+        extra.setdefault("failure", "no steady call: first calls or warm-up only")
     said = {str(name): value for name, value in head.items() if pd.notna(value)}
     point: dict[str, Any] = {name: said[name] for name in POINT_COLUMNS if name in said}
     point |= {name: int(point[name]) for name in _POINT_NUMBERS if name in point}
@@ -162,7 +170,6 @@ def _arm(head: pd.Series, numbers: dict[str, Any], summaries: dict[str, float], 
         **fields,
         point=Point(**point),
         processes=int(blocks.index.get_level_values("process").nunique()) if blocks.size else 0,
-        p95=summaries.get("p95") or (measured.value if measured and not measured.missing else None),
         conditions={name: str(said[name]) for name in CONDITION_COLUMNS if name in said},
     )
 

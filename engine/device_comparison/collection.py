@@ -31,10 +31,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collection:
-    """Files by name, and ids of runs stored here."""
+    """Files by name, and ids of runs stored here; `version` of the stored set that it comes from or began as."""
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
     run_ids: tuple[str, ...] = ()
+    version: str = ""
 
     @property
     def is_empty(self) -> bool:
@@ -110,4 +111,4 @@ def of_set(stored: ComparisonSet) -> Collection:
         )
         for (name, frame), one in zip(stored.frames.items(), described, strict=True)
     }
-    return Collection(entries=entries, run_ids=stored.run_ids)
+    return Collection(entries=entries, run_ids=stored.run_ids, version=stored.version)

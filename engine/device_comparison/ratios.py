@@ -74,13 +74,16 @@ def over_device(arms: Sequence[DeviceArm], device: str) -> tuple[list[Ratio], li
     return ratios, [*unmatched, *(arm for arm in theirs if has_others and id(arm) not in partners)]
 
 
-def over_arm(arms: Sequence[DeviceArm], device: str, variant: str) -> list[Ratio]:
-    """Every arm against one technique on one device, at the same point: for files whose devices or techniques do not match."""
+def over_arm(arms: Sequence[DeviceArm], device: str, variant: str) -> tuple[list[Ratio], list[DeviceArm]]:
+    """Every arm against one technique on one device, at the same point; and the arms at points where that is missing.
+
+    For files whose devices or techniques do not match.
+    """
     references = {(arm.key[1:]): arm for arm in arms if arm.device == device and arm.variant == variant}
-    found = ((arm, references.get(arm.key[1:])) for arm in arms)
-    return [
-        ratio(Pair(arm, arm) if arm is reference else pair(arm, reference)) for arm, reference in found if reference
-    ]
+    pairs = [pair(arm, references[arm.key[1:]]) for arm in arms if arm.key[1:] in references]
+    compared = sum(one.arm is not one.reference for one in pairs)
+    ratios = [ratio(Pair(one.arm, one.arm) if one.arm is one.reference else one, max(1, compared)) for one in pairs]
+    return ratios, [arm for arm in arms if arm.key[1:] not in references]
 
 
 def baseline_of(arm: DeviceArm, chosen: str | None) -> str | None:

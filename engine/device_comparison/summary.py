@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine import formatting
-from engine.device_comparison.arm import DeviceArm
+from engine.device_comparison.arm import DeviceArm, Point
 from engine.device_comparison.ratios import Ratio
 from engine.verdict import Verdict
 
 SECONDS_PER_HOUR = 3600.0
 CALLS_PRICED = 1_000_000
+MOST_NAMED = 3
+"""Techniques that one sentence names; the table has them all."""
 _NOT_ESTABLISHED = {
     Verdict.NO_VERDICT: "without a verdict",
     Verdict.INCONCLUSIVE: "inconclusive",
@@ -104,14 +106,31 @@ def costs(arms: Iterable[DeviceArm], prices: Mapping[str, float]) -> list[Cost]:
     return sorted(found, key=lambda cost: cost.per_million_calls)
 
 
-def cheapest_within(priced: Iterable[Cost], limit_s: float) -> Cost | None:
-    """The cheapest arm whose 95th percentile is known and below `limit_s`."""
-    return next((cost for cost in priced if cost.arm.p95 is not None and cost.arm.p95 < limit_s), None)
+def cheapest(priced: Iterable[Cost], point: Point, limit_s: float | None = None) -> list[Cost]:
+    """The cheapest arm of every dtype at one point, of those whose 95th percentile is below `limit_s` where one is given.
+
+    Another shape or dtype is other work: a call of batch 1 costs less than one of batch 32 on any device.
+    """
+    found: dict[str | None, Cost] = {}
+    for cost in sorted(priced, key=lambda cost: cost.per_million_calls):
+        is_fast = limit_s is None or (cost.arm.p95 is not None and cost.arm.p95 < limit_s)
+        if cost.arm.point == point and is_fast:
+            found.setdefault(cost.arm.dtype, cost)
+    return list(found.values())
 
 
-def sentences(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[str], unmatched: int) -> list[str]:
-    """The whole comparison in words, the most important first. Names are quoted from files as they stand."""
-    said = [*_device_sentences(ratios, devices), *technique_sentences(own, devices)] or [
+def sentences(
+    ratios: Sequence[Ratio],
+    own: Sequence[Ratio],
+    devices: Sequence[str],
+    unmatched: int,
+    first: Sequence[str] | None = None,
+) -> list[str]:
+    """The whole comparison in words, the most important first: `first`, or how devices compare technique by technique.
+
+    Names are quoted from files as they stand.
+    """
+    said = [*(_device_sentences(ratios, devices) if first is None else first), *technique_sentences(own, devices)] or [
         f"Results of {_list(devices)}."
     ]
     withheld = [one for one in ratios if one.verdict is Verdict.NOT_COMPARABLE]
@@ -125,6 +144,26 @@ def sentences(ratios: Sequence[Ratio], own: Sequence[Ratio], devices: Sequence[s
         are = "exists on one side only and is" if unmatched == 1 else "exist on one side only and are"
         said.append(f"{formatting.counted(unmatched, 'row')} {are} not counted.")
     return said
+
+
+def over_arm_sentences(ratios: Sequence[Ratio], reference: str) -> list[str]:
+    """How many times as fast as one technique on one device the others are, the fastest first; means over their points."""
+    compared: dict[tuple[str, str], list[Ratio]] = {}
+    for one in ratios:
+        if one.speedup is not None and not one.is_reference:
+            compared.setdefault((one.arm.label, one.arm.device), []).append(one)
+    if not compared:
+        return [f"Nothing may be compared with {reference}."]
+    means = {names: _geometric(_speedups(found)) for names, found in compared.items()}
+    fastest = sorted(compared, key=means.__getitem__, reverse=True)
+    said = [
+        f"{label} on {device} is {formatting.speedup(means[label, device])} as fast as {reference} "
+        f"over {_configurations(len(compared[label, device]))}"
+        for label, device in fastest[:MOST_NAMED]
+    ]
+    left = len(fastest) - MOST_NAMED
+    doubts = _counted_doubts(one for found in compared.values() for one in found)
+    return [f"{_list(said)}{f'; {left} more are slower' if left > 0 else ''}{f' ({doubts})' if doubts else ''}."]
 
 
 def _device_sentences(ratios: Sequence[Ratio], devices: Sequence[str]) -> list[str]:
@@ -156,7 +195,10 @@ def _over_pair(mean: Mean, reference: str, doubts: str) -> str:
 
 def _doubts(ratios: Iterable[Ratio], devices: Sequence[str]) -> str:
     """What a mean rests on besides what is established: "2 ratios without a verdict, 1 ratio unstable"."""
-    pairs = [found[device] for found in _common(ratios, devices) for device in devices]
+    return _counted_doubts(found[device] for found in _common(ratios, devices) for device in devices)
+
+
+def _counted_doubts(pairs: Iterable[Ratio]) -> str:
     verdicts = [one.verdict for one in pairs if not one.is_reference]
     counts = {words: verdicts.count(verdict) for verdict, words in _NOT_ESTABLISHED.items()}
     return ", ".join(f"{formatting.counted(number, 'ratio')} {words}" for words, number in counts.items() if number)

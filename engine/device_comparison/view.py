@@ -8,21 +8,38 @@ from functools import cached_property
 
 import pandas as pd
 
+from engine.catalog import label_of
 from engine.device_comparison.arm import DeviceArm, Point
 from engine.device_comparison.arms import devices_of, points_of
-from engine.device_comparison.ratios import Ratio, over_device, over_own_baseline, without_partner
-from engine.device_comparison.summary import Cost, Mean, cheapest_within, costs, sentences, technique_means
+from engine.device_comparison.ratios import Ratio, over_arm, over_device, over_own_baseline, without_partner
+from engine.device_comparison.summary import Cost, Mean, cheapest, costs, over_arm_sentences, sentences, technique_means
 from engine.device_comparison.table import table
 
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """Everything shown of some arms of one measure, worked out when it is first asked for."""
+    """Everything shown of some arms of one measure, worked out when it is first asked for.
+
+    Devices are compared technique by technique, or, with `reference_technique`, all with that technique on the reference device.
+    """
 
     arms: Sequence[DeviceArm]
     reference: str
     baseline: str | None
     prices: Mapping[str, float]
+    reference_technique: str | None = None
+
+    @property
+    def reference_label(self) -> str:
+        """What stands on the other side of the ratios between devices, in words."""
+        return (
+            f"{label_of(self.reference_technique)} on {self.reference}" if self.reference_technique else self.reference
+        )
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether there is anything else to hold against the reference."""
+        return len(self.devices) > 1 or self.reference_technique is not None
 
     @cached_property
     def devices(self) -> list[str]:
@@ -36,11 +53,13 @@ class View:
 
     @cached_property
     def _between(self) -> tuple[list[Ratio], list[DeviceArm]]:
+        if self.reference_technique:
+            return over_arm(self.arms, self.reference, self.reference_technique)
         return over_device(self.arms, self.reference)
 
     @property
     def between(self) -> list[Ratio]:
-        """Every arm over the same work on the reference device."""
+        """Every arm over the same work on the reference device, or over the reference technique there."""
         return self._between[0]
 
     @property
@@ -58,14 +77,15 @@ class View:
         """Costs, the cheapest first."""
         return costs(self.arms, self.prices)
 
-    def cheapest_within(self, limit_s: float) -> Cost | None:
-        """The cheapest row whose 95th percentile is known and below `limit_s`."""
-        return cheapest_within(self.priced, limit_s)
+    def cheapest(self, point: Point, limit_s: float | None = None) -> list[Cost]:
+        """The cheapest row of every dtype at a point, of those whose 95th percentile is below `limit_s` where one is given."""
+        return cheapest(self.priced, point, limit_s)
 
     @cached_property
     def sentences(self) -> list[str]:
         """The comparison in words, the most important sentence first."""
-        return sentences(self.between, self.own, self.devices, len(self.unmatched))
+        first = over_arm_sentences(self.between, self.reference_label) if self.reference_technique else None
+        return sentences(self.between, self.own, self.devices, len(self.unmatched), first)
 
     @property
     def paragraph(self) -> str:
@@ -85,6 +105,8 @@ class View:
     @cached_property
     def _alone(self) -> list[Ratio]:
         """The arms without a partner on the reference device, each with the reason in the place of a ratio."""
+        if self.reference_technique:
+            return [without_partner(arm, f"no {self.reference_label} at this point") for arm in self.unmatched]
         others = [arm for arm in self.unmatched if arm.device != self.reference]
         devices: dict[object, set[str]] = {}
         for arm in others:

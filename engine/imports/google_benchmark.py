@@ -53,7 +53,14 @@ def _record(row: int, entry: dict[str, Any]) -> Record | None:
     if entry.get("run_type") == "aggregate":
         statistic = _AGGREGATES.get(str(entry.get("aggregate_name")))
         return latency(seconds, statistic=statistic, **key) if statistic else None
-    return latency(seconds, statistic="sample", process=0, call=_index(entry.get("repetition_index")), **key)
+    calls = _count(entry.get("iterations"))  # the time is the mean of so many
+    key |= {"process": 0, "call": _index(entry.get("repetition_index")), "calls_per_sample": calls}
+    return latency(seconds, statistic="sample", **key)
+
+
+def _count(value: object) -> int | None:
+    """How many calls one repetition made; None where the file does not say."""
+    return _index(value) or None
 
 
 def _index(value: object) -> int | None:

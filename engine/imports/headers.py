@@ -22,8 +22,8 @@ _NAMES = {
     "sequence_length": "sequence length|seq len|seqlen|seq length|seq|sequence|length|tokens|max length|input length",
     "elements": "elements|numel|size|n|num elements|problem size|input size|größe",
     "dtype": "dtype|data type|datatype|precision|torch dtype|datentyp|type|float type",
-    "process": "process|process set|worker|pid|run|run id",
-    "round": "round|block|repeat",
+    "process": "process|process set|worker|pid",
+    "round": "round|block|repeat|run|run id",
     "call": "call|iteration|iter|i|step|sample|repetition|rep|trial|iterations",
     "phase": "phase|stage",
     "status": "status|result|state|outcome|error",
@@ -90,6 +90,13 @@ def understand(header: str) -> Heading:
     role = _role(parts, unit.kind if unit else None)
     found = next((_STATISTICS[part] for part in parts if part in _STATISTICS), None)
     return Heading(name, role, unit, found if found and role in ("latency", "rate") else "sample")
+
+
+def may_be_times(heading: Heading) -> bool:
+    """Whether a column of numbers under this heading can be what was timed, if a person says so: "p90_ms", "result (ms)"."""
+    if heading.unit:
+        return heading.unit.kind in ("seconds", *RATE_KINDS)
+    return heading.role in (None, "status", "set_up") or bool(set(words(heading.name)) & _TIME_WORDS)
 
 
 def _role(parts: list[str], kind: str | None) -> str | None:

@@ -6,7 +6,7 @@ show as a result is not ranked against other devices either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from engine.frames import SAMPLE_COLUMNS, WORKLOAD_COLUMNS, samples_frame, workl
 from engine.imports import readings
 from engine.imports.devices import named_devices, names_in
 from engine.imports.understanding import Corrections, Imported, Understanding, refuse
-from engine.result import Run
+from engine.result import Measurement, Run
 from engine.results_csv.layout import HEADER_HASH, ROWS_HASH, sha256, take_apart
 from engine.results_csv.reading import runs_of
 from engine.verdict import Verdict
@@ -116,16 +116,36 @@ def _said_of(row: ComparisonRow, run: Run) -> dict[str, Any]:
         "set_up_s": row.setup_cold_s,
         "memory_bytes": next((size for kind in _MEMORY if (size := row.memory.get(kind))), None),
         **_conditions(row, run),
+        **_set_up_conditions(row, run),
     }
 
 
-def _conditions(row: ComparisonRow, run: Run) -> dict[str, Any]:
+def _set_up_conditions(row: ComparisonRow, run: Run) -> dict[str, Any]:
+    """The compile cache that the arm's first process set found, and whose weights the model had; None where nobody knows.
+
+    What compiles nothing has the run's cache state too: it says what the run's set-up times mean.
+    """
     badges = {badge.key for badge in row.badges}
+    measured = [each for each in run.outcomes if isinstance(each, Measurement)]
+    arm = [each for each in measured if each.variant == row.variant and row.workload in each.workloads]
+    states = _states(arm) or _states(measured)
+    cache = "warm" if "warm_cache" in badges or states == {"warm"} else "cold" if "cold" in states else None
+    notes = [str(note) for each in arm if (note := each.facts.get("model_note"))]
+    weights = "pretrained" if notes and all(note.startswith("real weights") for note in notes) else None
+    return {
+        "cache_state": None if "not_cold" in badges else cache,
+        "weights": "random" if "random_weights" in badges else weights,
+    }
+
+
+def _states(measurements: Iterable[Measurement]) -> set[str]:
+    return {each.compile_cache for each in measurements if each.compile_cache}
+
+
+def _conditions(row: ComparisonRow, run: Run) -> dict[str, Any]:
     conditions: dict[str, Any] = {
         "protocol": run.experiment.protocol.name,
         "precision": run.experiment.matmul_precision,
-        "cache_state": "warm" if "warm_cache" in badges else None,
-        "weights": "random" if "random_weights" in badges else None,
     }
     if run.environment is None:
         return conditions

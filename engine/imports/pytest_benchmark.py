@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.imports.reported import Record, finish, is_time, latency, samples, text
+from engine.imports.reported import Record, finish, is_time, latency, samples, text, whole
 from engine.imports.understanding import Corrections, Imported
 
 FORMAT = "pytest-benchmark JSON"
@@ -50,7 +50,8 @@ def _records(row: int, entry: dict[str, Any], device: str | None) -> Iterator[Re
     }
     data = stats.get("data")
     if isinstance(data, list) and data and all(map(is_time, data)):
-        yield from samples(data, process=0, **key)
+        # A round of a short test is the mean of several calls.
+        yield from samples(data, process=0, calls_per_sample=whole(stats.get("iterations", "")), **key)
     for statistic in _STATISTICS:
         if is_time(stats.get(statistic)):
             yield latency(stats[statistic], statistic=statistic, **key)

@@ -37,9 +37,11 @@ _DTYPES = {
     "half": "float16", "f16": "float16", "bf16": "bfloat16",
 }  # fmt: skip
 _PHASES = {
-    "first": "first_call", "cold": "first_call", "compile": "first_call", "warm-up": "warmup", "warm_up": "warmup",
-    "warm": "steady", "measure": "steady", "timed": "steady",
+    "first": "first_call", "first call": "first_call", "cold": "first_call", "compile": "first_call", "warm-up": "warmup",
+    "warm_up": "warmup", "warm up": "warmup", "warm": "steady", "measure": "steady", "timed": "steady",
+    "steady-state": "steady", "steady state": "steady",
 }  # fmt: skip
+PHASES = ("first_call", "warmup", "steady")
 
 
 def from_rows(rows: Iterable[Mapping[str, Any]], source: str) -> pd.DataFrame:

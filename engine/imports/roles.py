@@ -8,7 +8,7 @@ from itertools import islice
 
 import pandas as pd
 
-from engine.imports.headers import TECHNIQUE_WORDS, Heading, understand
+from engine.imports.headers import TECHNIQUE_WORDS, Heading, may_be_times, understand
 from engine.imports.numbers import looks_numeric, parse_cell
 from engine.imports.table import Table
 from engine.imports.understanding import ROLES, VALUE_ROLES, Column, Corrections, Question, quoted, refuse
@@ -52,6 +52,8 @@ def _column(cells: pd.Series, heading: Heading, is_number: bool, is_first: bool)
         and not is_number
     ):
         role = "ignored"
+    if role in ("process", "round") and not is_number:
+        role = None
     if role == "device" and is_number:
         role = "ignored"
     if role is None:
@@ -160,8 +162,8 @@ def _refuse_without_times(file: str, table: Table, columns: list[Column], headin
         raise refuse(
             file, f"no timing values{_first_text(table, headings)}", "At least one column of latencies is needed"
         )
-    unknown = [is_number and heading.role is None for heading, is_number in zip(headings, numeric, strict=True)]
-    if table.has_header and not any(unknown):
+    possible = [is_number and may_be_times(heading) for heading, is_number in zip(headings, numeric, strict=True)]
+    if table.has_header and not any(possible):
         names = ", ".join(column.name[:40] for column in columns[:12])
         raise refuse(file, f"no timing column among {names}", "A column named like latency, time or p50 is needed")
 
@@ -182,7 +184,7 @@ def questions(table: Table, columns: Iterable[Column]) -> tuple[Question, ...]:
         what = (
             "The first row holds numbers, so there is no header"
             if not table.has_header
-            else "No column is named like a time"
+            else "No column is known to hold times of calls"
         )
         return (Question(kind="roles", text=f"{what}: choose what each column means."),)
     if any(column.role == "unit" for column in columns):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.imports import readings
 from engine.imports.numbers import FAILED, FAILED_WORDS, KINDS, NUMBER, PROBLEM, Cells, parse_column
-from engine.imports.readings import respelled
+from engine.imports.readings import PHASES, respelled
 from engine.imports.table import Table
 from engine.imports.understanding import MAX_LISTED, VALUE_ROLES, Column, SetAside
 from engine.imports.units import RATE_KINDS, UNITS, find_unit, split_header
@@ -85,16 +85,26 @@ class TableReader:
         for role in _TEXT_ROLES:
             if column := self._role(role):
                 keys[role] = respelled(self._texts(column), role)
+        if "phase" in keys:  # "prefill", "decode": work of its own, not a time of another kind
+            keys["phase"] = keys["phase"].where(keys["phase"].isin(PHASES))
         technique = self._role("technique")
         keys["technique"] = respelled(self._texts(technique), "technique") if technique else readings.UNNAMED
         keys["setting"] = self._settings()
         return keys
 
     def _settings(self) -> Any:
-        """ "attention=sdpa, threads=4": every further column that keeps rows apart."""
+        """ "attention=sdpa, stage=decode": every further column that keeps rows apart, and phases that are none of ours."""
         columns = [column for column in self.columns if column.role == "setting"]
-        parts = [(f"{column.name}={cell}" for cell in self._texts(column)) for column in columns]
-        return [", ".join(cells) for cells in zip(*parts, strict=True)] if parts else np.nan
+        parts = [[f"{column.name}={cell}" for cell in self._texts(column)] for column in columns]
+        if phase := self._role("phase"):
+            other = respelled(self._texts(phase), "phase").astype(object)
+            parts.append(
+                [
+                    f"{phase.name}={word}" if is_other else ""
+                    for word, is_other in zip(other, other.notna() & ~other.isin(PHASES), strict=True)
+                ]
+            )
+        return [", ".join(filter(None, cells)) or np.nan for cells in zip(*parts, strict=True)] if parts else np.nan
 
     def _integers(self, role: str) -> tuple[Any, Mask]:
         column = self._role(role)

@@ -23,7 +23,7 @@ def comparison_slides(view: View, point: Point, runs: Sequence[Run] = ()) -> lis
         _bars(view, point, here),
         *_latencies(view, point, here),
         *_techniques(view, everywhere),
-        *_prices(view, everywhere),
+        *_prices(view, point, here),
     ]
 
 
@@ -58,7 +58,7 @@ def _with_doubt(arm: DeviceArm) -> str:
 
 
 def _bars(view: View, point: Point, stamp: str) -> Slide:
-    axis = "device" if len(view.devices) > 1 else "own"
+    axis = "device" if view.has_reference else "own"
 
     def draw() -> Drawing:
         from engine.charts import compare_bars
@@ -99,14 +99,18 @@ def _techniques(view: View, stamp: str) -> Iterator[Slide]:
     yield Slide("compare_techniques", said, stamp, draw)
 
 
-def _prices(view: View, stamp: str) -> Iterator[Slide]:
-    if view.priced:
-        cheapest = view.priced[0]
-        arm = cheapest.arm
-        where = ", ".join(filter(None, (str(arm.point), arm.dtype)))
-        cost = f"{cheapest.per_million_calls:,.2f} per million calls{_with_doubt(arm)}"
-        said = f"Cheapest: {arm.label} on {arm.device} ({where}), {cost}."
-        yield Slide("compare_prices", said, stamp, table=_price_table(view.priced[:CHEAPEST_SHOWN]))
+def _prices(view: View, point: Point, stamp: str) -> Iterator[Slide]:
+    """What calls at this point cost, each dtype by itself; at another point a call is other work."""
+    if cheapest := view.cheapest(point):
+        said = "; ".join(map(_price, cheapest))
+        here = [cost for cost in view.priced if cost.arm.point == point]
+        yield Slide("compare_prices", f"Cheapest here: {said}.", stamp, table=_price_table(here[:CHEAPEST_SHOWN]))
+
+
+def _price(cost: Cost) -> str:
+    arm = cost.arm
+    dtype = f" ({arm.dtype})" if arm.dtype else ""
+    return f"{arm.label} on {arm.device}{dtype}, {cost.per_million_calls:,.2f} per million calls{_with_doubt(arm)}"
 
 
 def _price_table(priced: list[Cost]) -> pd.DataFrame:
@@ -114,7 +118,7 @@ def _price_table(priced: list[Cost]) -> pd.DataFrame:
         {
             "Device": [cost.arm.device for cost in priced],
             "Technique": [cost.arm.label for cost in priced],
-            "Point": [str(cost.arm.point) for cost in priced],
+            "Data type": [cost.arm.dtype or formatting.UNKNOWN for cost in priced],
             "Per call": [formatting.seconds(cost.arm.value) for cost in priced],
             "Per hour": [f"{cost.price_per_hour:,.2f}" for cost in priced],
             "Per million calls": [f"{cost.per_million_calls:,.2f}" for cost in priced],

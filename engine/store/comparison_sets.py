@@ -1,4 +1,8 @@
-"""Named comparison sets: stored runs side by side with frames read from uploaded files, so that a link shows them again."""
+"""Named comparison sets: stored runs side by side with frames read from uploaded files, so that a link shows them again.
+
+A set's frames lie in a folder of their own for every version of its contents, and the row names the version: who reads while
+another browser writes sees one of the two, and who writes learns when somebody else has been faster.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,16 @@ from typing import Any
 
 import pandas as pd
 
-from engine.errors import UnknownKey
+from engine.errors import StorageError, UnknownKey
 from engine.store.database import Database, now, storage_errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetSummary:
-    """A comparison set as lists show it."""
+    """A comparison set as lists show it; `version` is another one after every change of its contents."""
 
     id: str
+    version: str
     name: str
     created_at: str
     run_ids: tuple[str, ...]
@@ -36,6 +41,7 @@ class ComparisonSet:
     """
 
     id: str
+    version: str
     name: str
     created_at: str
     run_ids: tuple[str, ...]
@@ -55,13 +61,13 @@ class ComparisonSets(Database):
         details: Mapping[str, Any] | None = None,
     ) -> str:
         """Keep a set; returns the id its link names."""
-        set_id = secrets.token_hex(5)
-        frames = frames or {}
-        with storage_errors(self._frames_folder(set_id)):
-            self._write_frames(set_id, frames.values())
-        query = "INSERT INTO comparison_sets (id, name, created_at, run_ids, details, frames) VALUES (?, ?, ?, ?, ?, ?)"
-        lists = [json.dumps(value) for value in (list(run_ids), dict(details or {}), list(frames))]
-        self._change(query, set_id, name.strip(), now(), *lists)
+        set_id, frames = secrets.token_hex(5), frames or {}
+        version = self._write_frames(set_id, frames.values())
+        query = (
+            "INSERT INTO comparison_sets (id, version, name, created_at, run_ids, details, frames) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)"
+        )
+        self._change(query, set_id, version, name.strip(), now(), *_lists(run_ids, details or {}, frames))
         return set_id
 
     def list_sets(self) -> list[SetSummary]:
@@ -77,37 +83,50 @@ class ComparisonSets(Database):
 
     def get_set(self, set_id: str) -> ComparisonSet:
         """The set with its frames, or `UnknownKey`."""
-        rows = self._rows("SELECT * FROM comparison_sets WHERE id = ?", set_id)
-        if not rows:
-            raise _unknown(set_id)
-        (row,) = rows
-        names = json.loads(row["frames"])
-        with storage_errors(self._frames_folder(set_id)):
-            frames = {name: pd.read_parquet(self._frame_path(set_id, place)) for place, name in enumerate(names)}
+        summary = self.set_summary(set_id)
+        folder = self._frames_folder(set_id, summary.version)
+        try:
+            with storage_errors(folder):
+                frames = {
+                    name: pd.read_parquet(_frame_path(folder, place)) for place, name in enumerate(summary.frame_names)
+                }
+        except StorageError:
+            if self.set_summary(set_id).version == summary.version:
+                raise
+            return self.get_set(set_id)  # changed while it was read: this version's files are gone
         return ComparisonSet(
-            id=row["id"],
-            name=row["name"],
-            created_at=row["created_at"],
-            run_ids=tuple(json.loads(row["run_ids"])),
+            id=summary.id,
+            version=summary.version,
+            name=summary.name,
+            created_at=summary.created_at,
+            run_ids=summary.run_ids,
             frames=frames,
-            details=json.loads(row["details"]),
+            details=summary.details,
         )
 
     def change_set(
-        self, set_id: str, *, run_ids: Sequence[str], frames: Mapping[str, pd.DataFrame], details: Mapping[str, Any]
-    ) -> None:
-        """Give a set other contents; its id, name and date stay, so that a link to it shows them."""
-        fresh = self._frames_folder(f"{set_id}.{secrets.token_hex(5)}")
-        with storage_errors(fresh):
-            self._write_frames(fresh.name, frames.values())
-            shutil.rmtree(self._frames_folder(set_id), ignore_errors=True)
-            fresh.rename(self._frames_folder(set_id))
-        lists = [json.dumps(value) for value in (list(run_ids), dict(details), list(frames))]
-        if not self._change(
-            "UPDATE comparison_sets SET run_ids = ?, details = ?, frames = ? WHERE id = ?", *lists, set_id
-        ):
-            shutil.rmtree(self._frames_folder(set_id), ignore_errors=True)
-            raise _unknown(set_id)
+        self,
+        set_id: str,
+        version: str,
+        *,
+        run_ids: Sequence[str],
+        frames: Mapping[str, pd.DataFrame],
+        details: Mapping[str, Any],
+    ) -> str | None:
+        """Give a set other contents; its id, name and date stay, so that a link to it shows them. Returns its new version.
+
+        None when the set is no longer at `version`: it stays as somebody else has made it. Read it and change that.
+        """
+        fresh = self._write_frames(set_id, frames.values())
+        query = (
+            "UPDATE comparison_sets SET version = ?, run_ids = ?, details = ?, frames = ? WHERE id = ? AND version = ?"
+        )
+        if self._change(query, fresh, *_lists(run_ids, details, frames), set_id, version):
+            shutil.rmtree(self._frames_folder(set_id, version), ignore_errors=True)
+            return fresh
+        shutil.rmtree(self._frames_folder(set_id, fresh), ignore_errors=True)
+        self.set_summary(set_id)
+        return None
 
     def rename_set(self, set_id: str, name: str) -> None:
         """Give a set another name."""
@@ -118,24 +137,37 @@ class ComparisonSets(Database):
         """Forget a set and its frames; runs it named stay."""
         if not self._change("DELETE FROM comparison_sets WHERE id = ?", set_id):
             raise _unknown(set_id)
-        shutil.rmtree(self._frames_folder(set_id), ignore_errors=True)
+        for folder in (self.folder / "sets").glob(f"{set_id}*"):
+            shutil.rmtree(folder, ignore_errors=True)
 
-    def _write_frames(self, set_id: str, frames: Iterable[pd.DataFrame]) -> None:
-        self._frames_folder(set_id).mkdir(parents=True)
-        for place, frame in enumerate(frames):
-            frame.to_parquet(self._frame_path(set_id, place))
+    def _write_frames(self, set_id: str, frames: Iterable[pd.DataFrame]) -> str:
+        """The frames in the folder of a new version, whose name is returned."""
+        version = secrets.token_hex(5)
+        folder = self._frames_folder(set_id, version)
+        with storage_errors(folder):
+            folder.mkdir(parents=True)
+            for place, frame in enumerate(frames):
+                frame.to_parquet(_frame_path(folder, place))
+        return version
 
-    def _frames_folder(self, set_id: str) -> Path:
-        return self.folder / "sets" / set_id
+    def _frames_folder(self, set_id: str, version: str) -> Path:
+        # Sets of the first format have no version.
+        return self.folder / "sets" / (f"{set_id}.{version}" if version else set_id)
 
-    def _frame_path(self, set_id: str, place: int) -> Path:
-        # Numbered, because file names come from uploads and may hold anything.
-        return self._frames_folder(set_id) / f"{place}.parquet"
+
+def _frame_path(folder: Path, place: int) -> Path:
+    # Numbered, because file names come from uploads and may hold anything.
+    return folder / f"{place}.parquet"
+
+
+def _lists(run_ids: Iterable[str], details: Mapping[str, Any], frames: Iterable[str]) -> list[str]:
+    return [json.dumps(value) for value in (list(run_ids), dict(details), list(frames))]
 
 
 def _summary(row: Any) -> SetSummary:
     return SetSummary(
         id=row["id"],
+        version=row["version"],
         name=row["name"],
         created_at=row["created_at"],
         run_ids=tuple(json.loads(row["run_ids"])),

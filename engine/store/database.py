@@ -57,7 +57,10 @@ CREATE TABLE comparison_sets (
 );
 CREATE TABLE remembered (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
-MIGRATIONS = (SCHEMA_1,)
+SCHEMA_2 = """
+ALTER TABLE comparison_sets ADD COLUMN version TEXT NOT NULL DEFAULT '';  -- names the folder of its frames
+"""
+MIGRATIONS = (SCHEMA_1, SCHEMA_2)
 """`MIGRATIONS[n]` leads from schema version n (SQLite's `user_version`) to n + 1. Append; never edit one that was released."""
 
 

@@ -21,50 +21,75 @@ def show(store: Store, current: Opened | None) -> None:
         help="Our result CSV, PyTorch's benchmark runner, optimum-benchmark, pytest-benchmark, hyperfine, google-benchmark, "
         "nvbench, or any table of times. The content decides, not the name. Nothing in a file is ever run.",
     )
-    collection = grown = compare_set.collection_of(current)
+    grown, joining = compare_set.collection_of(current), []
     for place, file in enumerate(files):
         if place >= MAX_FILES:
             notices.show_error(
                 f"{file.name}: a comparison set holds at most {MAX_FILES} files. Put the rest into another set."
             )
-        else:
-            grown = _with_file(grown, file)
-    if grown is not collection:
-        compare_set.save(store, grown)
+        elif joined := _joined(grown, file):
+            joining.append((file.file_id, *joined))
+            grown = grown.with_file(*joined)
+    if joining:
+        compare_set.save(store, current, lambda collection: _with_files(collection, joining))
     _show_others(store, current)
 
 
-def _with_file(collection: Collection, file: UploadedFile) -> Collection:
-    """The collection with this file, once per answer given; else what the file still asks, or why it is refused."""
+def _joined(collection: Collection, file: UploadedFile) -> tuple[Imported, str] | None:
+    """A file that joins now, with its digest, once per answer given; else what it still asks, or why it is refused, is shown."""
     answers: Corrections = st.session_state.setdefault("corrections", {}).get(file.file_id, Corrections())
     read_before: dict[str, tuple[Corrections, Imported | str | None]] = st.session_state.setdefault("read_uploads", {})
+    joined = None
     if file.file_id not in read_before or read_before[file.file_id][0] != answers:
-        collection, outcome = _take(collection, file, answers)
+        data = file.getvalue()
+        digest = digest_of(data)
+        if refusal := _not_new(collection, file.name, digest, answers):  # asked again: the other file may be removed
+            notices.show_error(refusal)
+            return None
+        outcome = _read(file.name, data, answers)
+        if isinstance(outcome, Imported) and outcome.is_complete:
+            compare_understood.remember(file.name, digest, file.file_id)
+            joined, outcome = (outcome, digest), None
         read_before[file.file_id] = (answers, outcome)
     outcome = read_before[file.file_id][1]
     if isinstance(outcome, str):
         notices.show_error(outcome)
     elif outcome is not None:
         compare_understood.ask(file.file_id, outcome, answers)
-    return collection
+    return joined
 
 
-def _take(collection: Collection, file: UploadedFile, answers: Corrections) -> tuple[Collection, Imported | str | None]:
-    """The collection afterwards, and the file's open questions, or the sentence that refuses it, or None: it has joined."""
-    data = file.getvalue()
-    digest = digest_of(data)
+def _not_new(collection: Collection, name: str, digest: str, answers: Corrections) -> str:
+    """Why a file may not join; empty where it may."""
     # Read again with other answers, a file takes its own place; one that waited may meet what joined in the meantime.
-    others = collection if answers == Corrections() else collection.apart_from(file.name, digest)
+    others = collection if answers == Corrections() else collection.apart_from(name, digest)
     try:
-        check_new(others, file.name, digest)
-        with st.spinner(f"Reading {len(data) / 2**20:,.1f} MB ..."):
-            imported = read(file.name, data, answers)
+        check_new(others, name, digest)
     except UserError as error:
-        return collection, str(error)
-    if not imported.is_complete:
-        return collection, imported
-    compare_understood.remember(file.name, digest, file.file_id)
-    return collection.with_file(imported, digest), None
+        return str(error)
+    return ""
+
+
+def _read(name: str, data: bytes, answers: Corrections) -> Imported | str:
+    try:
+        with st.spinner(f"Reading {len(data) / 2**20:,.1f} MB ..."):
+            return read(name, data, answers)
+    except UserError as error:
+        return str(error)
+
+
+def _with_files(collection: Collection, joining: list[tuple[str, Imported, str]]) -> Collection:
+    """The collection with these files; one that another browser's upload stands in the way of is asked about again."""
+    for file_id, imported, digest in joining:
+        name = imported.understanding.file
+        try:
+            check_new(collection.apart_from(name, digest), name, digest)
+        except UserError as error:
+            notices.show_error(str(error))
+            del st.session_state["read_uploads"][file_id]
+        else:
+            collection = collection.with_file(imported, digest)
+    return collection
 
 
 def _show_others(store: Store, current: Opened | None) -> None:
@@ -84,5 +109,5 @@ def _show_others(store: Store, current: Opened | None) -> None:
 
 
 def _add_runs(store: Store, current: Opened | None, run_ids: list[str]) -> None:
-    compare_set.save(store, compare_set.collection_of(current).with_runs(run_ids))
+    compare_set.save(store, current, lambda collection: collection.with_runs(run_ids))
     st.rerun()

@@ -1,6 +1,9 @@
 """The comparison set a link names: open, change, name, delete; the list of all sets."""
 
-import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -35,8 +38,7 @@ def state_of(store: Store) -> str:
 
 
 def _version(store: Store, set_id: str) -> str:
-    summary = store.set_summary(set_id)
-    return json.dumps([summary.details, summary.run_ids], sort_keys=True)
+    return store.set_summary(set_id).version
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner="Comparing ...")
@@ -54,15 +56,25 @@ def _find_run(store: Store, run_id: str) -> Run | None:
         return next((run for run in samples() if run.id == run_id), None)
 
 
-def save(store: Store, collection: Collection) -> None:
-    """Keep the collection as the set the link names, or as a new one that the link names from now on."""
-    contents = {"run_ids": collection.run_ids, "frames": collection.frames(), "details": collection.details()}
-    set_id = st.query_params.get("set", "")
-    if any(each.id == set_id for each in store.list_sets()):
-        store.change_set(set_id, **contents)
-    else:
-        st.query_params["set"] = set_id = store.add_set("", **contents)
-    _kept(set_id, _version(store, set_id), store, collection)
+def save(store: Store, current: Opened | None, change: Callable[[Collection], Collection]) -> None:
+    """Change the set the link names, or make a new one that the link names from now on.
+
+    Where another browser has changed the set meanwhile, what it holds by then is changed: nobody's files are lost.
+    """
+    set_id, collection = st.query_params.get("set", ""), change(collection_of(current))
+    try:
+        while current and not (version := store.change_set(set_id, collection.version, **_contents(collection))):
+            collection = change(of_set(store.get_set(set_id)))
+    except UnknownKey:  # deleted meanwhile
+        current = None
+    if current is None:
+        st.query_params["set"] = set_id = store.add_set("", **_contents(collection))
+        version = _version(store, set_id)
+    _kept(set_id, version, store, replace(collection, version=version))
+
+
+def _contents(collection: Collection) -> dict[str, Any]:
+    return {"run_ids": collection.run_ids, "frames": collection.frames(), "details": collection.details()}
 
 
 def collection_of(current: Opened | None) -> Collection:
@@ -84,11 +96,12 @@ def show_heading(store: Store) -> None:
     """The set's name, and what can be done with it."""
     set_id, name = st.query_params["set"], name_of(store)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        typed = st.text_input(
-            "Name of this set", name, max_chars=80, key=f"name_{set_id}", width=320, placeholder="Unnamed"
-        )
-        if typed.strip() != name:
-            store.rename_set(set_id, typed)
+        key = f"name_{set_id}"
+        st.session_state[key] = name  # what is stored, also where another browser renamed it since
+        st.text_input(
+            "Name of this set", max_chars=80, key=key, width=320, placeholder="Unnamed", on_change=_rename,
+            args=(store, set_id, key),
+        )  # fmt: skip
         if st.button("Start another set", key="new_set", icon=":material/add:"):
             go(None)
         with st.popover("Delete this set", icon=":material/delete:", key="deletion"):
@@ -97,6 +110,12 @@ def show_heading(store: Store) -> None:
                 store.delete_set(set_id)
                 go(None)
         st.caption("The address of this page shows the same to anybody on this server.")
+
+
+def _rename(store: Store, set_id: str, key: str) -> None:
+    """Only when somebody typed: a browser that still holds an old name must not write it back."""
+    with suppress(UnknownKey):  # deleted meanwhile; the page says so
+        store.rename_set(set_id, st.session_state[key])
 
 
 def show_list(store: Store) -> None:

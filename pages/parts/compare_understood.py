@@ -30,13 +30,13 @@ def show_all(store: Store, opened: Opened) -> None:
             show(entry.understanding)
             _offer_corrections(name, entry)
             if st.button("Remove from this set", key=f"remove_{place}", icon=":material/close:"):
-                compare_set.save(store, opened.collection.without(name))
+                compare_set.save(store, opened, lambda collection, name=name: collection.without(name))
                 st.rerun()
     for run in opened.runs:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text(f"{run.label or 'Run'} {run.id}: {captions.of_run(run)}")
             if st.button("Remove", key=f"remove_run_{run.id}", icon=":material/close:"):
-                compare_set.save(store, opened.collection.without_run(run.id))
+                compare_set.save(store, opened, lambda collection, run_id=run.id: collection.without_run(run_id))
                 st.rerun()
 
 

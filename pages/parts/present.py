@@ -84,7 +84,7 @@ def show_route(steps: list[Step], results: Results) -> NoReturn:
 
 def show_comparison(view: View, point: Point, runs: list[Run], contents: str) -> NoReturn:
     """The slides of devices side by side; `runs` are those measured here, `contents` changes when what is compared does."""
-    chosen = (view.arms[0].measure, view.reference, view.baseline, view.prices)
+    chosen = (view.arms[0].measure, view.reference_label, view.baseline, view.prices)
     show(comparison_slides(view, point, runs), runs, f"{contents} {chosen}")
 
 

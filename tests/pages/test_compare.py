@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import NumberInput
 
 from engine import results_csv
-from engine.device_comparison.collection import Collection
-from engine.imports import merged
+from engine.device_comparison.collection import Collection, of_set
+from engine.imports import Imported, merged, read
 from engine.imports.understanding import ROLES
 from engine.store import Store, sample_runs
-from pages.parts import compare_understood
+from pages.parts import compare_add, compare_understood
 from tests.pages.conftest import OpenPage
 from tests.pages.made_runs import made_run
 from tests.uploads import path_of, read_upload
@@ -84,6 +86,19 @@ def test_a_stored_set_is_shown_by_its_link_alone(open_page: OpenPage) -> None:
     assert app.text_input(key=f"name_{set_id}").value == "Precisions"
 
 
+def test_a_browser_that_still_holds_an_old_name_does_not_write_it_back(open_page: OpenPage) -> None:
+    collection = Collection().with_file(read_upload("U10"), "a")
+    store = Store()
+    set_id = store.add_set("Old", frames=collection.frames(), details=collection.details())
+    app = open_page("compare.py", set=set_id)
+    store.rename_set(set_id, "New")
+    app.selectbox(key="against").set_value("B").run()
+    assert (store.set_summary(set_id).name, app.text_input(key=f"name_{set_id}").value) == ("New", "New")
+    app.text_input(key=f"name_{set_id}").set_value("Newest").run()
+    assert not app.exception
+    assert (store.set_summary(set_id).name, app.text_input(key=f"name_{set_id}").value) == ("Newest", "Newest")
+
+
 def test_a_link_to_a_set_that_is_gone_is_one_sentence(open_page: OpenPage) -> None:
     app = open_page("compare.py", set="gone")
     assert not app.exception
@@ -96,6 +111,50 @@ def test_the_same_file_twice_is_counted_once_and_said(app: AppTest) -> None:
     app.run()
     assert "two.csv: the same content as 'one.csv', which is here already" in texts(app)
     assert len(every_row(app)) == 4
+
+
+def test_removing_the_other_file_lets_the_refused_one_join(app: AppTest) -> None:
+    drop(app, same="device,technique,latency_ms\nA,eager,6\n", same_="device,technique,latency_ms\nB,eager,9\n")
+    assert "same.csv: another file of this name is here already" in texts(app)
+    app.button(key="remove_0").click().run()
+    assert not app.exception
+    app.run()
+    assert every_row(app)["device"].tolist() == ["B"]
+    assert "another file of this name" not in texts(app)
+
+
+def test_what_another_browser_added_meanwhile_stays(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    collection, store = Collection().with_file(read_upload("U10"), "a"), Store()
+    set_id = store.add_set("Shared", frames=collection.frames(), details=collection.details())
+    app = open_page("compare.py", set=set_id)
+
+    def read_slowly(*arguments: Any) -> Imported:
+        grown = of_set(store.get_set(set_id)).with_file(read_upload("U14"), "b")
+        assert store.change_set(set_id, grown.version, run_ids=(), frames=grown.frames(), details=grown.details())
+        monkeypatch.setattr(compare_add, "read", read)
+        return read(*arguments)
+
+    monkeypatch.setattr(compare_add, "read", read_slowly)
+    upload(app, "U19a")
+    assert not app.exception
+    assert [name[:3] for name in store.set_summary(set_id).frame_names] == ["U10", "U14", "U19"]
+    assert set(every_row(app)["device"]) >= {"A", "B", "A100"}
+
+
+def test_all_rows_can_be_divided_by_one_technique_on_one_device(app: AppTest, open_page: OpenPage) -> None:
+    """CUDA and OpenCL stand under different devices in this file: technique by technique nothing matches."""
+    upload(app, "U04")
+    app.selectbox(key="against").set_value("device not named").run()
+    app.selectbox(key="against_technique").set_value("OpenCL").run()
+    assert not app.exception
+    rows = every_row(app).set_index(["technique", "point"])
+    assert rows.loc[("CUDA", "matmul"), "against_device"] == pytest.approx(1.273, rel=1e-3)
+    by_link = open_page(
+        "compare.py", set=app.query_params["set"], against="device not named", against_technique="OpenCL"
+    )
+    assert every_row(by_link)["against_device"].equals(every_row(app)["against_device"])
+    (table,) = [each for each in app.dataframe if "against_device" in each.value]
+    assert '"help"' in table.proto.columns
 
 
 def test_more_than_twenty_files_are_refused_one_by_one(app: AppTest) -> None:
@@ -173,9 +232,23 @@ def test_the_shipped_samples_join_with_one_click(
 
 def test_a_price_gives_every_row_its_cost(app: AppTest) -> None:
     upload(app, "U10")
-    app.number_input(key="price_0").set_value(3.6).run()
+    price_of(app, "A").set_value(3.6).run()
     assert not app.exception
     assert every_row(app)["cost_per_million_calls"].dropna().tolist() == pytest.approx([9.0, 6.0])
+
+
+def price_of(app: AppTest, device: str) -> NumberInput:
+    return next(box for box in app.number_input if box.label == device)
+
+
+def test_a_price_stays_with_its_device_when_another_file_leaves(app: AppTest) -> None:
+    upload(app, "U14", "U10")
+    price_of(app, "B").set_value(3.6).run()
+    app.button(key="remove_0").click().run()
+    assert not app.exception
+    priced = every_row(app).dropna(subset="cost_per_million_calls")
+    assert priced["device"].unique().tolist() == ["B"]
+    assert price_of(app, "B").value == 3.6
 
 
 WAITING = "device,technique,latency\n{device},eager,{time}\n"

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import ttest_ind
 
 from engine.charts import compare_bars, compare_curves, compare_heatmap, compare_latencies
+from engine.charts.latency_boxes import EXTREMES, NONE, NOTES
 from engine.device_comparison import DeviceArm, Mean, over_device, over_own_baseline, summarise
 from engine.device_comparison.ratios import welch
 from engine.device_comparison.report import html_report
@@ -112,9 +113,20 @@ def test_cost_follows_price_and_latency_and_the_cheapest_fast_enough_needs_a_kno
     )  # fmt: skip
     costs = {cost.arm.device: cost.per_million_calls for cost in shown.priced}
     assert costs == {"A": pytest.approx(10.0), "B": pytest.approx(4.0), "C": pytest.approx(0.01 / 3.6)}
-    assert shown.cheapest_within(0.050).arm.device == "B"
-    assert shown.cheapest_within(0.020).arm.device == "A"
-    assert shown.cheapest_within(0.001) is None
+    for limit_s, devices in ((0.050, ["B"]), (0.020, ["A"]), (0.001, [])):
+        assert [cost.arm.device for cost in shown.cheapest(shown.points[0], limit_s)] == devices
+
+
+def test_the_cheapest_is_ranked_within_one_point_and_dtype() -> None:
+    """A price per call of a small shape, or of half precision, is no better price for a large one in float32."""
+    work = {"batch_size": 8, "dtype": "float32"}
+    shown = view(
+        reading("A", "eager", 4.0, **work), reading("B", "eager", 2.0, **work),
+        reading("B", "eager", 1.0, **work | {"dtype": "float16"}), reading("A", "eager", 0.1, **work | {"batch_size": 1}),
+        A=1.0, B=1.0,
+    )  # fmt: skip
+    found = [(cost.arm.device, cost.arm.dtype) for cost in shown.cheapest(shown.points[0])]
+    assert found == [("B", "float16"), ("B", "float32")]
 
 
 def test_some_failed_rows_make_a_value_doubtful() -> None:
@@ -144,7 +156,21 @@ def test_whiskers_are_percentiles_only_where_so_many_samples_tell_them(
     figure = compare_latencies.compare_latencies(made, ["A"])
     box = figure.data[0]
     assert (box.lowerfence[0], box.upperfence[0]) == pytest.approx((left, right))
-    assert (compare_latencies.FEW in figure.layout.xaxis.title.text) is says
+    assert (NOTES[EXTREMES] in figure.layout.xaxis.title.text) is says
+
+
+def test_means_of_several_calls_tell_no_percentile() -> None:
+    """200 block means hide the slow call that p95 and "cheapest below" are about."""
+    rows = [reading("A", "eager", float(number), calls_per_sample=7) for number in range(1, 201)]
+    shown = view(*rows, A=3.6)
+    (arm,) = shown.arms
+    assert (arm.value, arm.p95, arm.evidence) == (100.5, None, "n = 200 means of 7 calls")
+    assert shown.cheapest(shown.points[0], 1e6) == []
+    figure = compare_latencies.compare_latencies(shown.arms, ["A"])
+    box = figure.data[0]
+    assert (box.lowerfence[0], box.upperfence[0]) == (box.q1[0], box.q3[0])
+    assert NOTES[NONE] in figure.layout.xaxis.title.text
+    assert "p95" not in figure.layout.title.text
 
 
 def test_charts_and_report_escape_hostile_text_everywhere() -> None:
@@ -285,3 +311,10 @@ def test_the_heat_map_says_over_how_many_points_each_technique_is_averaged() -> 
     assert common_points([many, many]) == "geometric mean over 5 common points"
     assert common_points([many, few]) == "geometric mean over 2 to 5 common points, by technique"
     assert common_points([replace(few, points=1)]) == "at the one common point"
+
+
+def test_the_first_call_is_each_arms_own_however_its_file_counts() -> None:
+    from_zero = [reading("A", "eager", 9.0 - call, phase="first_call", call=call) for call in (0, 1)]
+    from_one = [reading("B", "eager", 19.0 - call, phase="first_call", call=call) for call in (1, 2)]
+    steady = [reading(device, "eager", 1.0, phase="steady", call=0) for device in "AB"]
+    assert [arm.first_call_s for arm in arms(*from_zero, *from_one, *steady)] == [9.0, 18.0]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from engine import results_csv
 from engine.cli import app
+from engine.cli.console import OUT
 from engine.device_comparison.collection import MAX_FILES, Collection, check_new, digest_of, of_set
 from engine.errors import UnknownKey, UnreadableFile
 from engine.imports import text
@@ -40,12 +43,45 @@ def test_a_set_can_grow_under_the_same_link() -> None:
     store, first = Store(), collection("U05")
     set_id = store.add_set("grows", frames=first.frames(), details=first.details())
     more = first.with_file(read_upload("U10"), "other").without(path_of("U05").name).with_runs(["a", "a", "b"])
-    store.change_set(set_id, run_ids=more.run_ids, frames=more.frames(), details=more.details())
+    contents = {"run_ids": more.run_ids, "frames": more.frames(), "details": more.details()}
+    version = store.change_set(set_id, store.set_summary(set_id).version, **contents)
     back = store.get_set(set_id)
+    assert back.version == store.set_summary(set_id).version == version
     assert (back.name, back.run_ids, list(back.frames)) == ("grows", ("a", "b"), [path_of("U10").name])
     assert store.set_summary(set_id).details == more.details()
     with pytest.raises(UnknownKey):
-        store.change_set("gone", run_ids=(), frames={}, details={})
+        store.change_set("gone", "", run_ids=(), frames={}, details={})
+
+
+def test_who_changes_a_set_that_changed_meanwhile_learns_it_and_loses_nothing() -> None:
+    store, mine, theirs = Store(), collection("U05"), collection("U10")
+    set_id = store.add_set("shared")
+    seen = store.get_set(set_id).version
+    assert store.change_set(set_id, seen, run_ids=(), frames=theirs.frames(), details=theirs.details())
+    assert store.change_set(set_id, seen, run_ids=(), frames=mine.frames(), details=mine.details()) is None
+    assert list(store.get_set(set_id).frames) == list(theirs.entries)
+    assert len(list((store.folder / "sets").iterdir())) == 1
+    store.delete_set(set_id)
+    assert not list((store.folder / "sets").iterdir())
+
+
+def test_a_set_that_changes_while_it_is_read_is_read_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of one version are never paired with the frames of another."""
+    store, before, after = Store(), collection("U05", "U10"), collection("U10")
+    set_id = store.add_set("read", frames=before.frames(), details=before.details())
+    read_parquet, left = pd.read_parquet, [1]
+
+    def read_late(path: Path) -> pd.DataFrame:
+        if left and path.name == "1.parquet":
+            left.clear()
+            version = store.set_summary(set_id).version
+            store.change_set(set_id, version, run_ids=(), frames=after.frames(), details=after.details())
+        return read_parquet(path)
+
+    monkeypatch.setattr(pd, "read_parquet", read_late)
+    back = of_set(store.get_set(set_id))
+    assert list(back.entries) == [path_of("U10").name]
+    assert back.entries[path_of("U10").name].frame["source"].unique().tolist() == [path_of("U10").name]
 
 
 @pytest.mark.parametrize(
@@ -100,9 +136,39 @@ def test_the_command_takes_the_unit_from_whoever_knows_it() -> None:
     assert [row["value"] for row in json.loads(out)] == ["12.2 ms", "9.60 ms"]
 
 
+def test_the_command_divides_all_rows_by_one_technique_on_one_device() -> None:
+    code, out, _ = run(path_of("U04"), "--against", "device not named", "--against-technique", "OpenCL", "--json")
+    ratios = {(row["technique"], row["point"]): row["against_device"] for row in json.loads(out)}
+    assert (code, ratios["CUDA", "matmul"]) == (0, pytest.approx(1.273, rel=1e-3))
+    _, out, _ = run(path_of("U04"), "--against", "device not named", "--against-technique", "OpenCL")
+    assert "CUDA on RTX 3060 is 1.27x as fast as OpenCL on device not named over one common configuration" in out
+    _, out, _ = run(path_of("U04"), "--measure", "gflops", "--json")
+    assert [row["value"] for row in json.loads(out) if row["value"] != "-"] == ["290 GFLOP/s", "228 GFLOP/s"]
+
+
+def test_the_command_shows_interval_evidence_and_notes_of_every_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OUT, "width", 200)
+    path = tmp_path / "run.csv"
+    results_csv.write([made_run("a")], path)
+    code, out, _ = run(path, path_of("U10"))
+    (compiled,) = [line for line in out.splitlines() if "torch.compile" in line and "\u2502" in line]
+    assert code == 0
+    assert re.search(r"n = \d+, 5 processes .* 1.40x .1.40, 1.41. .* faster ", compiled)
+    (eager,) = [line for line in out.splitlines() if line.startswith("\u2502 B") and "eager" in line]
+    number = re.search(r"(\d+)[, \d]*\s*\u2502$", eager)[1]
+    assert f"Note {number}: " in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
-    [(["--unit", "parsecs"], "Unit 'parsecs' does not exist"), (["--against", "H200"], "Device 'H200' is in no file")],
+    [
+        (["--unit", "parsecs"], "Unit 'parsecs' does not exist"),
+        (["--against", "H200"], "Device 'H200' is in no file"),
+        (["--against-technique", "magic"], "Technique 'magic' is in no file"),
+        (["--measure", "joy"], "Measure 'joy' is in no file"),
+    ],
 )
 def test_the_command_names_what_exists_instead(arguments: list[str], reason: str) -> None:
     result = CliRunner().invoke(app, ["compare", str(path_of("U10")), *arguments])

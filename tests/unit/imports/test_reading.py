@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from engine.device_comparison import DeviceArm, over_own_baseline, summarise
 from engine.errors import UnreadableFile
 from engine.imports import Corrections, Imported, large_table, read, table, text
 from engine.imports.headers import understand
@@ -13,6 +14,7 @@ from engine.imports.numbers import FAILED, MISSING, NUMBER, PROBLEM, find_decima
 from engine.imports.roles import misfit
 from engine.imports.text import MAX_BYTES, decode
 from engine.imports.units import split_header
+from engine.verdict import Verdict
 
 PLAIN = "device,technique,latency_ms\nÄ100,eager,6.0\nÄ100,compile,4.0\n"
 
@@ -373,3 +375,58 @@ def test_nvbenchs_csv_is_understood_as_a_table() -> None:
     assert times[["device", "operator", "elements", "latency_s"]].values.tolist() == [
         ["NVIDIA H100", "copy", 1024, 5e-6]
     ]
+
+
+def test_tools_that_time_many_calls_at_once_state_means_and_no_percentile() -> None:
+    """pytest-benchmark and google-benchmark both report such a time divided by its number of calls."""
+    stats = {"median": 2.0, "mean": 2.0, "iterations": 50, "data": [2.0] * 200}
+    ours = {"benchmarks": [{"name": "dot", "stats": stats}]}
+    rows = [{"name": "dot", "iterations": 50, "real_time": 2.0, "time_unit": "s"} for _ in range(200)]
+    for document in (ours, {"benchmarks": rows}):
+        (arm,) = summarise(read("times.json", json.dumps(document).encode()).frame)
+        assert (arm.samples, arm.calls_per_sample, arm.p95) == (200, 50, None)
+
+
+def table_of(rows: str) -> list[DeviceArm]:
+    return summarise(read("times.csv", rows.encode()).frame)
+
+
+def test_a_stage_that_is_no_phase_of_ours_keeps_rows_apart_and_loses_none() -> None:
+    arms = table_of(
+        "technique,stage,latency_ms\neager,Prefill,9\neager,decode,3\neager,warm up,50\neager,steady state,4\n"
+    )
+    assert [(str(arm.point), arm.value) for arm in arms] == [
+        ("stage=Prefill", pytest.approx(0.009)), ("stage=decode", 0.003), ("all rows", 0.004),
+    ]  # fmt: skip
+
+
+def test_an_arm_of_warm_up_alone_says_so() -> None:
+    (arm,) = table_of("technique,phase,latency_ms\neager,warmup,9\n")
+    assert (arm.value, arm.failure) == (None, "no steady call: first calls or warm-up only")
+
+
+@pytest.mark.parametrize("header", ["run", "run_id", "Run"])
+def test_numbered_runs_are_repeats_of_one_process_and_give_no_verdict(header: str) -> None:
+    """Repeats inside a process are not independent (METHOD 1.4); whoever knows better says "Process" in the roles form."""
+    rows = [f"{name},{run},{value + run / 100}" for name, value in (("eager", 6), ("compile", 4)) for run in range(5)]
+    data = f"technique,{header},latency_ms\n" + "\n".join(rows) + "\n"
+    for known, processes in ((Corrections(), 0), (Corrections(roles={header: "process"}), 5)):
+        arms = summarise(read("times.csv", data.encode(), known).frame)
+        compared = over_own_baseline(arms, "eager")[1]
+        assert [arm.processes for arm in arms] == [processes] * 2
+        assert (compared.interval is None) == (not processes)
+        assert compared.verdict is (Verdict.FASTER if processes else Verdict.NO_VERDICT)
+
+
+def test_runs_with_names_keep_rows_apart() -> None:
+    arms = table_of("technique,run,latency_ms\neager,monday,6\neager,tuesday,7\n")
+    assert [(str(arm.point), arm.value) for arm in arms] == [("run=monday", 0.006), ("run=tuesday", 0.007)]
+
+
+@pytest.mark.parametrize("header", ["result (ms)", "p90_ms", "min_time_ms", "result"])
+def test_a_column_that_may_be_the_times_is_asked_about_and_not_refused(header: str) -> None:
+    data = f"device,technique,{header}\nA,eager,6\nA,compile,4\n".encode()
+    (question,) = read("times.csv", data).understanding.questions
+    assert question.kind == "roles"
+    answers = Corrections(roles={header: "latency"}, units={header: "ms"})
+    assert latencies(read("times.csv", data, answers)) == [0.006, 0.004]

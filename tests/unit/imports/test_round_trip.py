@@ -165,3 +165,26 @@ def test_a_result_csv_with_an_edited_header_is_read_or_refused_in_words(fact: by
         assert str(refused).startswith("a.csv")
     else:
         assert "Changed after it was exported" in file.understanding.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("note", "weights"),
+    [
+        ("real weights from the hub's local cache", "pretrained"),
+        ("random weights: timing valid, outputs meaningless", "random"),
+        ("the user's own model and example inputs", None),
+    ],
+)
+def test_what_a_run_knows_of_weights_and_compile_cache_is_stated(note: str, weights: str | None) -> None:
+    run = made_run()
+    outcomes = [replace(each, facts={**each.facts, "model_note": note}) for each in run.outcomes]
+    arms = summarise(latency_lab.frame_of([replace(run, outcomes=tuple(outcomes))], "here"))
+    assert [(arm.conditions["cache_state"], arm.conditions.get("weights")) for arm in arms] == [("cold", weights)] * 2
+
+
+def test_what_compiles_nothing_has_the_cache_state_of_its_run() -> None:
+    """Or every speed-up over eager would say that the compile cache of one side is not stated."""
+    run = made_run()
+    outcomes = [replace(each, compile_cache=None) if each.variant == EAGER else each for each in run.outcomes]
+    arms = summarise(latency_lab.frame_of([replace(run, outcomes=tuple(outcomes))], "here"))
+    assert {arm.conditions["cache_state"] for arm in arms} == {"cold"}
