@@ -37,7 +37,7 @@ def basis(runs: Sequence[T], model: Workload, linked: Ended | None = None) -> li
     Better is a stronger protocol, then one that ended as planned, then the newer. Machines are never mixed: only runs of
     `linked`'s machine count, without it of the newest run's.
     """
-    machine = next((machine_of(run) for run in (linked, *runs) if run is not None), None)
+    machine = next((machine_of(run) for run in (linked, *runs) if run is not None and run.environment), None)
     ranked = sorted((run for run in runs if machine_of(run) == machine), key=_strength, reverse=True)
     chosen = {id(run) for asked in _questions(ranked, model) for run in islice(asked, DEPTH)}
     return [run for run in ranked if id(run) in chosen]

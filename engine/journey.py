@@ -150,11 +150,14 @@ def leader(found: Iterable[Step]) -> ComparisonRow | None:
 
 
 def rows_beside(lead: ComparisonRow, found: Iterable[Step], results: Results) -> list[ComparisonRow]:
-    """Every variant at the leading row's point in the runs behind the steps; of one measured several times the first."""
+    """Every variant at the leading row's point in the runs behind the steps; of one measured several times the first, unless
+    that one has no verdict and another has.
+    """
     behind = {step.run.id for step in found if step.run}
+    here = [row for run, rows in results if run.id in behind for row in rows if row.workload == lead.workload]
     kept: dict[str, ComparisonRow] = {}
-    for row in (row for run, rows in results if run.id in behind for row in rows):
-        if row.workload == lead.workload and not row.is_twin:
+    for row in sorted(here, key=lambda row: row.verdict in WITHOUT_VERDICT):
+        if not row.is_twin:
             kept.setdefault(row.variant, row)
     return list(kept.values())
 

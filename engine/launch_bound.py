@@ -13,7 +13,7 @@ EAGER = "baseline/eager"
 NO_CUDA = "CUDA graphs cannot help here: this device has no CUDA, and nothing is launched on a GPU."
 NOT_MEASURABLE = (
     "Measured here, but what CUDA graphs can bring is not known: an eager call waits for the GPU in its middle, so its launches "
-    "cannot be queued ahead of it, and the profiler did not see the GPU."
+    "cannot be queued ahead of it, and the run holds no reading of the GPU by the profiler."
 )
 NOT_KNOWN = (
     "Not known before the first run here: one run of this technique measures eager's wall and GPU time, and their ratio is the "

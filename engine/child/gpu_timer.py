@@ -77,6 +77,7 @@ class GpuTimer:
     def _more_often(self, call: Call, batch: Sequence[Inputs], region_s: float) -> float | None:
         """The sample once more, with as many calls in the pair as a region takes that can be trusted; None where none does."""
         if self._repeats >= MAX_REPEATS:
+            self._leaks = MAX_LEAKS  # as hopeless as launches that leak: the block's other samples need not try
             return None
         needed = self._repeats * math.ceil(MIN_REGION_S / max(region_s, RESOLUTION_S))
         self._repeats = min(needed, MAX_REPEATS)

@@ -113,8 +113,9 @@ def _gpu_time(arm: Arm) -> Iterator[Badge]:
         yield Badge(
             key="gpu_profiled",
             text="GPU time by the profiler",
-            meaning="A call waits for the GPU in its middle, so its launches cannot all be queued ahead and no pair of events "
-            "times it. The GPU time is what torch's profiler saw of kernels and copies, without the pauses between them.",
+            meaning="No pair of events times this call: it waits for the GPU in its middle, so that its launches cannot all be "
+            "queued ahead, or it works where events do not see it. The GPU time is what torch's profiler saw of kernels and "
+            "copies, without the pauses between them.",
         )
 
 

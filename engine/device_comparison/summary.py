@@ -163,7 +163,7 @@ def over_arm_sentences(ratios: Sequence[Ratio], reference: str) -> list[str]:
     ]
     left = len(fastest) - MOST_NAMED
     doubts = _counted_doubts(one for found in compared.values() for one in found)
-    return [f"{_list(said)}{f'; {left} more are slower' if left > 0 else ''}{f' ({doubts})' if doubts else ''}."]
+    return [f"{_list(said)}{f'; {left} more gain less' if left > 0 else ''}{f' ({doubts})' if doubts else ''}."]
 
 
 def _device_sentences(ratios: Sequence[Ratio], devices: Sequence[str]) -> list[str]:

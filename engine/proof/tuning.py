@@ -33,7 +33,7 @@ def candidates_tuned(measurements: Sequence[Measurement]) -> Finding:
     """At least one process set timed candidates itself: a warm tuning cache repeats old times as if new (METHOD 2.4)."""
     told = [each.facts for each in measurements if each.facts.get("candidates_tried") is not None]
     if not told:
-        return Finding(None, "this torch does not tell what its tuner tried")
+        return Finding(None, "what the tuner tried was not recorded")
     claimed = max(facts["candidates_tried"] for facts in told)
     tried = max((facts["candidates_tried"] for facts in told if facts.get("autotuned_operations") != 0), default=0)
     if not claimed:
@@ -49,7 +49,7 @@ def candidates_tuned(measurements: Sequence[Measurement]) -> Finding:
 def candidates_tuned_on_cuda(measurements: Sequence[Measurement]) -> Finding:
     """The same of a mode that runs on a CPU too, where it tunes nothing, and a badge says so."""
     if all(not str(each.facts.get("device", "cuda")).startswith("cuda") for each in measurements):
-        return Finding(True, "no tuning is asked for on this device")
+        return Finding(True, "there is nothing to tune on this device")
     return candidates_tuned(measurements)
 
 

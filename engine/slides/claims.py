@@ -12,11 +12,11 @@ from engine.result import Run
 from engine.slides.slide import Slide
 
 Results = Sequence[tuple[Run, Sequence[ComparisonRow]]]
-"""Runs with their rows, the newest first."""
+"""Runs with their rows, in the order in which they are asked."""
 
 
 def claims_table(claims: Sequence[Claim], results: Results) -> pd.DataFrame:
-    """One line per claim, as text, judged by the newest of `results` that could decide; one that none can test says why."""
+    """One line per claim, as text, judged by the first of `results` that could decide; one that none can test says why."""
     judged = [(claim, newest_verdict(claim, results)[0]) for claim in claims]
     return pd.DataFrame(
         {

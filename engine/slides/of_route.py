@@ -27,7 +27,7 @@ def route_slides(steps: Sequence[Step], results: Results) -> list[Slide]:
     run, rows_of = runs[0], {each.id: measured for each, measured in results}
     stamp = captions.SEPARATOR.join((captions.of_workload(lead.workload), captions.of_runs(runs)))
     here = rows_beside(lead, steps, results)
-    own = [row for row in here if row.run_id == run.id and row.samples]
+    own = [row for row in rows_of[run.id] if row.workload == lead.workload and row.samples and not row.is_twin]
     chosen = list(advice_slide(here, stamp))
     return [
         verdict_slide(lead, rows, stamp, "route"),

@@ -103,7 +103,7 @@ def in_cache(points: Sequence[SweepPoint], bandwidth: float | None) -> str | Non
     said = []
     if cached:
         said.append(
-            f"{rates} {formatting.bytes_(max(cached))} can come from the caches: what a call touches is not beyond four "
+            f"{rates} {formatting.bytes_(max(cached))} can come from the caches: what a call touches is less than four "
             "last-level ones."
         )
     if unknown:

@@ -86,7 +86,7 @@ def _with_files(collection: Collection, joining: list[tuple[str, Imported, str]]
             check_new(collection.apart_from(name, digest), name, digest)
         except UserError as error:
             notices.show_error(str(error))
-            del st.session_state["read_uploads"][file_id]
+            st.session_state["read_uploads"].pop(file_id, None)
         else:
             collection = collection.with_file(imported, digest)
     return collection

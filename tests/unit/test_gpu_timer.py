@@ -80,6 +80,7 @@ def test_a_call_without_gpu_work_has_no_gpu_time() -> None:
     stream = Stream()
     stream.timer.begin_block(host_s=1e-5)
     assert [stream.timer.time(stream.call(1e-6, 0.0), [{}]) for _ in range(2)] == [None, None]
+    assert len(stream.spins) == 2, "one call, then many in one pair, and the rest of the block is spared"
 
 
 @pytest.mark.parametrize(("is_cold", "calls_made"), [(False, 2 + 1 + 2 * 24), (True, 2 + 1 + 1)])

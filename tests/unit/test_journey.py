@@ -191,6 +191,11 @@ def test_a_step_that_a_cancelled_run_never_reached_shows_the_run_before() -> Non
     results = [(run, compare_run(run)) for run in (cancelled, whole)]
     found = {step.technique.key: step.run for step in steps(results, WORKLOAD)}
     assert found["torch-compile"] == whole and found["baseline"] == cancelled
+    lead = leader(steps(results, WORKLOAD))
+    beside = rows_beside(lead, steps(results, WORKLOAD), results)
+    assert {row.variant: row.run_id for row in beside}[COMPILED] == "whole", (
+        "advice rests on the verdict the page leads with"
+    )
     alone = {step.technique.key: step for step in steps(results[:1], WORKLOAD)}
     assert alone["torch-compile"].run == cancelled
 

@@ -96,6 +96,16 @@ def test_claims_of_the_route_are_judged_by_every_run_the_page_rests_on() -> None
     assert "holds here" in set(together.table["Here"])
 
 
+def test_the_price_is_drawn_beside_eager_of_the_same_run() -> None:
+    """Guard: a newer run speaks for eager and torch.compile, the older one for what is fastest."""
+    newer, older, key = made_run("newer"), made_run("older", speedup=2.0), "max-autotune/freezing"
+    outcomes = tuple(replace(each, variant=key) if each.variant == COMPILED else each for each in older.outcomes)
+    older = replace(older, experiment=replace(older.experiment, variants=(key,)), outcomes=outcomes)
+    results = [(each, compare_run(each)) for each in (newer, older)]
+    (price,) = [slide for slide in route_slides(steps(results, POINT), results) if slide.key == "price"]
+    assert "eager" in price.draw()[1].lower()
+
+
 def test_what_nothing_can_fail_to_happen_in_needs_no_proof() -> None:
     run, key = made_run(), "precision/bfloat16"
     outcomes = tuple(replace(each, variant=key) if each.variant == COMPILED else each for each in run.outcomes)
