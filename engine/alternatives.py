@@ -34,5 +34,9 @@ def sentence(row: ComparisonRow, rows: Sequence[ComparisonRow]) -> str:
     if other is None:
         return ""
     technique = next((each.title for each in TECHNIQUES if each.key == other.technique), other.technique)
-    kind = f" in {other.precision}, other work than {row.precision}" if other.precision != row.precision else ""
+    kind = (
+        f"; it computes in {other.precision} instead of {row.precision}, which is other work"
+        if other.precision != row.precision
+        else ""
+    )
     return f"Faster in the same run: {other.label} ({technique}) at {number(other)} over {other.baseline_label}{kind}."

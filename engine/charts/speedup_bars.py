@@ -139,7 +139,7 @@ def _add_floors(figure: go.Figure, rows: Sequence[ComparisonRow], in_sight: floa
     """Mark where each row would end if the device did only what physics asks for; returns what the axis says about it."""
     floors = {position: row.floor_speedup for position, row in enumerate(rows) if row.floor_speedup}
     near = {position: floor for position, floor in floors.items() if floor <= in_sight}
-    mark = {"symbol": "line-ns-open", "size": 14, "color": theme.NEUTRAL, "line": {"width": 2}}
+    mark = {"symbol": "line-ns-open", "size": 10, "color": theme.NEUTRAL, "line": {"width": 2}}
     hover = "physical floor: %{x:.2f}x<extra></extra>"
     places = [position + DOTS_BELOW for position in near]
     figure.add_scatter(x=list(near.values()), y=places, mode="markers", marker=mark, hovertemplate=hover)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.comparison.row import ComparisonRow
-from engine.formatting import fraction
+from engine.formatting import counted, fraction
 from engine.metrics import MEMORY
 
 KINDS = ("peak_reserved_bytes", "peak_process_bytes")
@@ -38,7 +38,8 @@ def peak_memory_words(changes: Sequence[tuple[float, ComparisonRow]]) -> str:
     label = MEMORY[kind_of(best) or KINDS[-1]].label.lower()
     if best is worst:
         return f"{label} {_told(least)} ({best.label})"
-    return f"{label} of {len(changes)} variants: from {_told(least)} ({best.label}) to {_told(most)} ({worst.label})"
+    variants = len({row.variant for _, row in changes})  # at every length they were measured at
+    return f"{label} of {counted(variants, 'variant')}: from {_told(least)} ({best.label}) to {_told(most)} ({worst.label})"
 
 
 def _is_baseline_of(other: ComparisonRow, row: ComparisonRow) -> bool:

@@ -18,7 +18,9 @@ def test_a_faster_runtime_is_named_on_the_page_of_max_autotune() -> None:
 
 def test_another_precision_is_named_as_other_work() -> None:
     half = a_row("precision/bfloat16-best-cpu", speedup=Interval(5.4, 5.2, 5.6, 5), precision="bfloat16")
-    assert sentence(TUNED, [TUNED, half]).endswith("over Eager in bfloat16, other work than float32.")
+    assert sentence(TUNED, [TUNED, half]).endswith(
+        "over Eager; it computes in bfloat16 instead of float32, which is other work."
+    )
 
 
 def test_a_bare_replay_neither_leads_a_page_nor_is_named_as_faster() -> None:

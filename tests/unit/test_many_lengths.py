@@ -12,6 +12,7 @@ from engine.catalog import CLAIMS, find_technique, find_variant
 from engine.catalog.dynamic_shapes import TWELVE_LENGTHS, padded_length
 from engine.cli.lengths import choose_lengths, choose_requests
 from engine.comparison import ClaimWord, claim_verdict, compare_run
+from engine.comparison.peak_memory import peak_memory_words
 from engine.dynamic_shapes.lengths import longest_of, read_lengths, read_request_file, read_requests
 from engine.dynamic_shapes.requests import (
     CPU_BUDGET_S,
@@ -460,3 +461,11 @@ def test_a_stream_is_compared_with_eagers_of_its_own_group() -> None:
     run = replace(run, outcomes=(eager, twin, slow, replace(default, process=1)))
     found = {row.variant: row for row in streams(run, compare_run(run))}
     assert found[DEFAULT].eager_s == pytest.approx(2 * (found[EAGER].total_s or 0.0))
+
+
+def test_a_variant_at_three_lengths_is_one_variant_in_the_words_about_memory() -> None:
+    rows = [row for row in compare_run(many_lengths_run()) if row.variant == "dynamic-shapes/default"]
+    changes = [
+        (0.1 * place, replace(row, memory={"peak_process_bytes": 1.0})) for place, row in enumerate(rows, start=1)
+    ]
+    assert len(changes) == 3 and " of 1 variant: from 10.0 % more" in peak_memory_words(changes)
