@@ -1,5 +1,6 @@
 """The mistaken loops run in real children on a tiny model: each shows its error in the direction it must."""
 
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -57,10 +58,10 @@ def test_later_process_sets_run_only_the_loops_whose_spread_is_the_lesson(tiny_m
 
 
 def test_weights_drawn_in_the_timer_are_timed(tmp_path: Path) -> None:
-    workload = Workload(**find_technique("pitfalls").default_workloads[0])  # type: ignore[arg-type]
-    measurement = measure(workload, DOT, tmp_path)
-    # Fifteenfold by itself; the fastest call, because two BLAS threads that share a core for a moment take fiftyfold.
-    assert measurement.facts["mistaken_loops"]["work-left"]["reported_s"] > 2 * fastest_s(measurement)
+    """At ten rows, where drawing takes as long as np.dot and BLAS starts no thread that could wait for a busy core."""
+    point = replace(Workload(**find_technique("pitfalls").default_workloads[0]), elements=30)  # type: ignore[arg-type]
+    measurement = measure(point, DOT, tmp_path)
+    assert measurement.facts["mistaken_loops"]["work-left"]["reported_s"] > 1.3 * fastest_s(measurement)
 
 
 @pytest.mark.slow
