@@ -56,7 +56,7 @@ def shape_and_protocol(length_box: Callable[[], None] | None = None) -> None:
     """Batch size, sequence length, dtype and protocol, with their limits stated; another box may ask for the length."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.number_input(
-            "Batch size", 1, MAX_BATCH_SIZE, key="batch_size", bind="query-params", width=130,
+            "Batch size", 1, MAX_BATCH_SIZE, None, key="batch_size", bind="query-params", width=130,
             help=f"Sentences per call: 1 to {MAX_BATCH_SIZE:,}.",
         )  # fmt: skip
         (length_box or _length_box)()
@@ -72,7 +72,7 @@ def shape_and_protocol(length_box: Callable[[], None] | None = None) -> None:
 
 def _length_box() -> None:
     st.number_input(
-        "Sequence length", 1, MAX_SEQUENCE_LENGTH, key="sequence_length", bind="query-params", width=150,
+        "Sequence length", 1, MAX_SEQUENCE_LENGTH, None, key="sequence_length", bind="query-params", width=150,
         help=f"Tokens per sentence: 1 to {MAX_SEQUENCE_LENGTH:,}, and no more than the model was made for. "
         "The article's sentence has 11.",
     )  # fmt: skip
@@ -116,13 +116,12 @@ def refuse_code(model: str | None) -> None:
 def prepare(run: Run | None) -> None:
     """Give the widgets their values before they are made: the link's own, else those of the run it shows, else defaults."""
     state, linked = st.session_state, link.settings()
+    of_run = _settings_of(run.experiment) if run is not None else {}
     if run is not None and state.get("settings_of") != run.id:
         state["settings_of"] = run.id
-        for name, value in (_settings_of(run.experiment) | linked).items():
-            state[name] = value
-    for name, value in (DEFAULTS | linked).items():
-        if name not in state:
-            state[name] = value
+        state.update(of_run | linked)
+    for name, value in (DEFAULTS | of_run | linked).items():
+        link.settle(name, value)
 
 
 def _settings_of(experiment: Experiment) -> dict[str, object]:

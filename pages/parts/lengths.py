@@ -111,7 +111,8 @@ def _stream_or_problem() -> tuple[Stream, str | None]:
 
 def _kind_of_requests() -> str:
     """What the widget says; before it is made, what the link says."""
-    kind: str = st.session_state.setdefault("requests", st.query_params.get("requests", REALISTIC))
+    link.settle("requests", st.query_params.get("requests", REALISTIC))  # its worth was looked at by `drop_unusable`
+    kind: str = st.session_state.requests
     return kind
 
 

@@ -63,6 +63,16 @@ def settings() -> dict[str, str | int]:
     }
 
 
+def settle(name: str, value: object) -> None:
+    """Give a setting that has no value this one, before its widget is made.
+
+    None is no value either: a browser that still fetched a widget's script while the page ran again makes the widget without
+    the value it was sent, and reports it empty. Widgets are therefore made without defaults, which would look like a choice.
+    """
+    if st.session_state.get(name) is None:
+        st.session_state[name] = value
+
+
 def drop_unusable(store: Store, machine: Machine | None) -> None:
     """Take out of the link what means nothing here, and say so in one sentence each.
 

@@ -11,7 +11,7 @@ from engine import captions
 from engine.charts import calls_curve, latency_boxes, latency_ecdf, speedup_bars, total_time
 from engine.comparison import ComparisonRow
 from engine.result import Run
-from pages.parts import measured
+from pages.parts import link, measured
 
 KEPT = 256
 CONFIG = {
@@ -44,8 +44,7 @@ def show_latencies(run: Run, rows: list[ComparisonRow]) -> None:
             return latency_ecdf.latency_ecdf(samples, variants, subtitle), latency_ecdf.alt_text(samples, variants)
         return latency_boxes.latency_boxes(samples, variants, subtitle), latency_boxes.alt_text(samples, variants)
 
-    if "latency_view" not in st.session_state and "latency_view" not in st.query_params:
-        st.session_state["latency_view"] = BOXES
+    link.settle("latency_view", CALLS if st.query_params.get("latency_view") == CALLS else BOXES)
     view = st.segmented_control(
         "Latency view", [BOXES, CALLS], required=True, key="latency_view", bind="query-params", label_visibility="collapsed"
     )  # fmt: skip

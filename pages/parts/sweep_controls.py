@@ -56,7 +56,8 @@ def show(technique: catalog.Technique) -> None:
         )  # fmt: skip
         st.segmented_control("Dtype", DTYPES, required=True, key="operator_dtype", bind="query-params")
         st.number_input(
-            "Operations in the chain", 1, MAX_OPERATIONS, key="operations", bind="query-params", width=190, help=OPERATIONS_HELP
+            "Operations in the chain", 1, MAX_OPERATIONS, None, key="operations", bind="query-params", width=190,
+            help=OPERATIONS_HELP,
         )  # fmt: skip
         st.segmented_control(
             "Caches", list(CHOICES["cache"]), required=True, key="cache", bind="query-params", format_func=str.capitalize,
@@ -103,16 +104,16 @@ def _parts_key(technique: catalog.Technique) -> str:
 def _prepare(technique: catalog.Technique) -> None:
     """Give the widgets their values before they are made: the link's, else those of the run it shows, else the usual ones."""
     state, run = st.session_state, link.shown_run(worker.get().store)
-    found: dict[str, object] = {}
+    of_run = _of_run(technique, run.experiment) if run is not None else {}
+    linked = {name: key for name, text in st.query_params.to_dict().items() if (key := _key_of(name, text))}
+    linked |= _linked_parts(technique)
     if run is not None and state.get("sweep_settings_of") != run.id:
         state["sweep_settings_of"] = run.id
-        found = _of_run(technique, run.experiment)
-    linked = {name: key for name, text in st.query_params.to_dict().items() if (key := _key_of(name, text))}
-    for name, value in (found | _linked_parts(technique) | linked).items():
-        state[name] = value
+        state.update(of_run)
+    state.update(linked)
     usual = {"sizes": "default", "operator_dtype": "float32", "operations": 1, "cache": "hot", "powers": USUAL_POWERS}
-    for name, value in {**usual, _parts_key(technique): list(_usual_parts(technique))}.items():
-        state.setdefault(name, value)
+    for name, value in ({**usual, _parts_key(technique): list(_usual_parts(technique))} | of_run).items():
+        link.settle(name, value)
 
 
 def _linked_parts(technique: catalog.Technique) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """From the click on Run to the chart, in a real browser on a fresh server: nothing is faked but the patience."""
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ MODEL = "model=all-MiniLM-L6-v2"
 RUN_LIMIT_MS = 600_000  # about 60 s on a quiet 2-core machine, several times that on a busy one
 DRAW_LIMIT_MS = 20_000
 START_LIMIT_MS = 120_000
+LATE_WIDGETS = re.compile(r"/(ButtonGroup|NumberInput)\.[^/]*\.js")
+LATE_S = 4.0
 
 
 def run_in_address(page: Page) -> str:
@@ -62,7 +65,9 @@ def test_a_run_is_pressed_followed_after_a_reload_and_drawn(
 
 
 def test_a_second_run_waits_with_its_position_and_both_can_be_cancelled(browser: Browser, server: LiveServer) -> None:
+    """The second browser gets the widgets' scripts so late that Run is pressed before its settings are there to be seen."""
     pages = [browser.new_context().new_page() for _ in range(2)]
+    pages[1].route(LATE_WIDGETS, lambda route: (time.sleep(LATE_S), route.continue_()))
     for page, batch_size in zip(pages, (1, 2), strict=True):
         page.goto(f"http://127.0.0.1:{server.port}/baseline?{MODEL}&batch_size={batch_size}")
         page.get_by_role("button", name="Run", exact=True).click(timeout=DRAW_LIMIT_MS)
@@ -73,6 +78,9 @@ def test_a_second_run_waits_with_its_position_and_both_can_be_cancelled(browser:
     for page in reversed(pages):
         page.get_by_role("button", name="Cancel").click()
         expect(page.get_by_text("This run was cancelled")).to_be_visible(timeout=DRAW_LIMIT_MS)
+    for page in pages:
+        expect(page.get_by_role("spinbutton", name="Sequence length")).to_have_value("11", timeout=DRAW_LIMIT_MS)
+        expect(page.get_by_role("radio", name="Standard")).to_be_checked()
         page.context.close()
 
 

@@ -206,3 +206,25 @@ def test_views_of_the_landing_page_are_links(service: Worker, open_page: OpenPag
     assert app.session_state["route_view"] == "What stacking adds"
     assert app.number_input(key="calls_per_day").value == 250
     assert "250 calls a day" in shown(app)
+
+
+@pytest.mark.parametrize(
+    ("page", "settings"),
+    [
+        ("torch_compile.py", {"batch_size": 4, "sequence_length": 64, "dtype": "bfloat16", "protocol": "quick"}),
+        ("dynamic_shapes.py", {"requests": "Realistic lengths"}),
+        ("kernel_fusion.py", {"sizes": "default", "operator_dtype": "float32", "operations": 1, "cache": "hot"}),
+    ],
+)
+def test_a_widget_that_reports_nothing_keeps_the_setting_of_the_run_or_the_usual_one(
+    service: Worker, open_page: OpenPage, page: str, settings: dict[str, object]
+) -> None:
+    """Guard: `link.settle`; without it the page refused "protocol None" until it was loaded again."""
+    point = Workload(model="distilbert-base-uncased", batch_size=4, sequence_length=64, dtype="bfloat16")
+    service.store.import_run(made_run("shown", point=point, protocol="quick"))
+    app = open_page(page, run="shown")
+    for name in settings:
+        app.session_state[name] = None
+    app.run()
+    assert "This did not work" not in shown(app)
+    assert {name: app.session_state[name] for name in settings} == settings
