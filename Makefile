@@ -15,8 +15,8 @@ app: $(VENV)/app.stamp ## Serve http://127.0.0.1:8501
 
 test: $(VENV)/dev.stamp system ## Run every test (a GPU's are skipped where there is none)
 	$(RUN) -m pytest tests/unit tests/pages -n auto --dist loadfile
-	$(RUN) -m pytest tests/child -m beside -n auto --dist loadfile
-	$(RUN) -m pytest tests/child tests/browser tests/gpu -m "not beside"
+	$(RUN) -m pytest tests/child tests/browser -m beside -n auto --dist loadfile
+	$(RUN) -m pytest tests/child tests/gpu -m "not beside"
 
 check: $(VENV)/dev.stamp ## Style, types and unit tests: seconds
 	$(RUN) -m ruff check .

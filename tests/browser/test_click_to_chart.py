@@ -12,7 +12,7 @@ from engine.store import Store
 from tests.live_server import LiveServer
 from tests.pages.made_runs import made_run
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.beside]
 
 MODEL = "model=all-MiniLM-L6-v2"
 RUN_LIMIT_MS = 600_000  # about 60 s on a quiet 2-core machine, several times that on a busy one

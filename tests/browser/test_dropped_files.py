@@ -13,7 +13,7 @@ from tests.pages.made_runs import made_run
 from tests.unit.imports.test_round_trip import on
 from tests.uploads import path_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.beside]
 LIMIT_MS = 30_000
 
 

@@ -16,7 +16,7 @@ from engine.store import Store
 from tests.browser.test_click_to_chart import run_in_address
 from tests.live_server import LiveServer
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.beside]
 
 LIMIT_MS = 30_000
 DRIVE_LIMIT_S = 300.0

@@ -16,6 +16,8 @@ from engine.spec import Experiment, Protocol, Workload
 from engine.store import SERVER_STOPPED, Store
 from tests.live_server import LiveServer, copy_code, eventually
 
+pytestmark = pytest.mark.beside
+
 SHORT = Protocol(name="quick", process_sets=3, rounds=2, warmup_min_s=0.1, warmup_max_s=0.5, point_budget_s=1.0)
 MODEL = Workload(model="all-MiniLM-L6-v2", batch_size=1, sequence_length=11)
 EAGER = Experiment(workloads=(MODEL,), variants=("baseline/eager",), protocol=SHORT)
